@@ -19,23 +19,16 @@ export interface Storing {
   exists: boolean;
 }
 
-interface StoringOptions {
-  readonly account: string;
-  readonly dryRun?: boolean;
-  /** Whether the account must exist already, as by default. */
-  readonly exists?: boolean;
-}
-
 /** Thrown when the account was erased meanwhile. */
 class AccountErasedError extends UserError {}
 
 /**
- * Stores rows in an account, and reports how many are stored if it ends early.
+ * Stores rows in an account, which by default must exist already, and reports how many are stored if it ends early.
  *
  * @param countStored returns how many rows are stored so far
  */
 export async function storeRows(
-  { account, dryRun = false, exists = true }: StoringOptions,
+  { account, dryRun = false, exists = true }: Pick<Storing, "account"> & Partial<Storing>,
   pace: Pace,
   countStored: () => number,
   store: (storing: Storing) => Promise<void>,
