@@ -8,15 +8,15 @@ import { startEngine } from "./engine/engine.ts";
 import { prepareTable } from "./engine/table-setup.ts";
 import { startGateway } from "./gateway/gateway.ts";
 import type { WebPages } from "./gateway/request-routing.ts";
-import { createFaults, type Faults, type InjectedFault } from "./iam/faults.ts";
-import { startIamProxy } from "./iam/iam-proxy.ts";
+import { createFaults, type InjectedFault } from "./iam/faults.ts";
+import { type ProxyOptions, startIamProxy } from "./iam/iam-proxy.ts";
 import { createFunctionPool, type FunctionPool } from "./lambda/function-pool.ts";
 import { openLocalEventBus } from "./streams/local-event-bus.ts";
 import { openLocalQueues } from "./streams/local-queues.ts";
 import { openStoredMap } from "./streams/stored-map.ts";
 import { startStream } from "./streams/stream.ts";
 import type { Invoke, LocalFunction } from "./template/functions.ts";
-import { type LocalStack, readStack } from "./template/template.ts";
+import { readStack } from "./template/template.ts";
 
 /** How the service runs on this machine. */
 interface LocalOptions {
@@ -69,8 +69,17 @@ export async function startLocal(options: LocalOptions) {
   const faults = createFaults(options.faults ?? []);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const shared = { endpoint, faults, directory: data.path, signal, resources: starting };
-  const invoke = await startFunctions(stack, shared, options);
+  // The functions start after the proxy. Messages that the last run left in the queues wait until the functions have started.
+  const started = Promise.withResolvers<ReadonlyMap<LocalFunction, FunctionPool>>();
+  const invoke: Invoke = async (fn, payload) => (await started.promise).get(fn)?.invoke(payload);
+  const operations: ProxyOptions["operations"] = {
+    ...openLocalEventBus({ eventsUrl: options.eventsUrl, log, signal }),
+    ...openLocalQueues(stack.functionQueues, { file: join(data.path, "queue.json"), invoke, log, signal }),
+    GetParameter: (input) => readSecret(join(data.path, "secrets.json"), input),
+  };
+  const { findPartitionKey } = stack.table;
+  const proxied = { endpoint, headers: engineHeaders, findPartitionKey, operations, faults, log };
+  started.resolve(await startFunctions(stack.functions, proxied, options, starting));
   starting.defer(() => stopping.abort());
   if (streams) {
     const client = engineStreamsClient(endpoint);
@@ -113,52 +122,27 @@ async function readSecret(file: string, { Name }: { readonly Name: string }) {
   return { Parameter: { Name, ...(typeof Value === "string" && { Value }) } };
 }
 
-interface Shared {
-  readonly endpoint: string;
-  readonly faults: Faults;
-  /** The path of the data directory. */
-  readonly directory: string;
-  readonly signal: AbortSignal;
-  readonly resources: AsyncDisposableStack;
-}
-
 /** Starts the functions behind a proxy that enforces their roles. */
 async function startFunctions(
-  { functions, table, functionQueues }: LocalStack,
-  { endpoint, faults, directory, signal, resources }: Shared,
-  { maxEnvironments = defaultMaxEnvironments, environment, eventsUrl, ...options }: LocalOptions,
-): Promise<Invoke> {
-  const { verbose = false, log = console.log } = options;
-  // The functions start after the proxy. Messages that the last run left in the queues wait until the functions have started.
-  const started = Promise.withResolvers<ReadonlyMap<LocalFunction, FunctionPool>>();
-  const invoke: Invoke = async (fn, payload) => (await started.promise).get(fn)?.invoke(payload);
+  functions: readonly LocalFunction[],
+  proxied: Omit<ProxyOptions, "callers">,
+  { maxEnvironments = defaultMaxEnvironments, environment, verbose = false }: LocalOptions,
+  resources: AsyncDisposableStack,
+) {
   const callers = new Map(
     functions.map((fn) => [`LOCAL${randomBytes(8).toString("hex").toUpperCase()}`, fn]),
   );
-  const proxy = await startIamProxy({
-    callers,
-    endpoint,
-    headers: engineHeaders,
-    findPartitionKey: table.findPartitionKey,
-    operations: {
-      ...openLocalEventBus({ eventsUrl, log, signal }),
-      ...openLocalQueues(functionQueues, { file: join(directory, "queue.json"), invoke, log, signal }),
-      GetParameter: (input) => readSecret(join(directory, "secrets.json"), input),
-    },
-    faults,
-    log,
-  });
+  const proxy = await startIamProxy({ ...proxied, callers });
   resources.defer(proxy.close);
   const pools = new Map<LocalFunction, FunctionPool>();
   for (const [accessKey, fn] of callers) {
     // The endpoint of every AWS service: no function reaches AWS itself.
     const aws = { AWS_ENDPOINT_URL: proxy.url, AWS_ACCESS_KEY_ID: accessKey };
     const variables = { ...aws, ...environment };
-    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, verbose, log }));
+    pools.set(fn, createFunctionPool(fn, { variables, maxEnvironments, verbose, log: proxied.log }));
   }
   resources.defer(async () => {
     await Promise.all([...pools.values()].map((pool) => pool.close()));
   });
-  started.resolve(pools);
-  return invoke;
+  return pools;
 }

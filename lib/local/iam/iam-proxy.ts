@@ -9,7 +9,7 @@ import type { TableDefinition } from "../template/table-definition.ts";
 import { checkIamAccess } from "./check-iam-access.ts";
 import type { Faults } from "./faults.ts";
 
-interface ProxyOptions {
+export interface ProxyOptions {
   /** The functions by the access key ids that they were given, by which the proxy finds their roles. */
   readonly callers: ReadonlyMap<string, LocalFunction>;
   /** The engine's URL. */
