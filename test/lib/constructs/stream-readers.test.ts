@@ -4,14 +4,16 @@ import { only, synthesize } from "../../support/stack/synthesize.ts";
 const { template, aliases, local } = await synthesize("prod");
 
 test.each([
-  ["Counting", "maintain-counts", { BatchSize: 10_000, MaximumBatchingWindowInSeconds: 1 }],
-  ["Events", "publish-events", { BatchSize: 100 }],
-])("The reader of %s, %s, reads the stream from its beginning and in order, one batch of a shard at a time, and keeps failed batches for 14 days", (construct, name, batches) => {
+  ["Counting", "maintain-counts", { BatchSize: 10_000, MaximumBatchingWindowInSeconds: 1 }, 1000],
+  ["Events", "publish-events", { BatchSize: 100 }, 0],
+])("The reader of %s, %s, reads the stream from its beginning and in order, one batch of a shard at a time, and keeps failed batches for 14 days", (construct, name, batches, window) => {
   const source = only(template, "AWS::Lambda::EventSourceMapping", construct);
   const { FunctionName, FilterCriteria, ...settings } = source.properties;
   const failures = only(template, "AWS::SQS::Queue", construct);
   const [reader] = [...aliases].find(([, alias]) => alias === name) ?? [];
   expect(JSON.stringify(FunctionName)).toMatch(new RegExp(`"Ref":"${reader}".*":live"`));
+  const [reading] = local.eventSources.filter((each) => each.function.label === name);
+  expect(reading).toMatchObject({ batchSize: batches.BatchSize, window });
   expect(settings).toEqual({
     ...batches,
     EventSourceArn: { "Fn::GetAtt": [only(template, "AWS::DynamoDB::Table").id, "StreamArn"] },

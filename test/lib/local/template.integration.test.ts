@@ -12,13 +12,6 @@ const read = (suffix: string) =>
   readFile(join(directory, files.find((name) => name.endsWith(suffix)) ?? ""), "utf8");
 const [template, assets] = [await read(".template.json"), await read(".assets.json")];
 
-test("the readers of the stream have the settings of the template", () => {
-  expect(stack.eventSources).toMatchObject([
-    { function: { label: "maintain-counts" }, batchSize: 10_000, window: 1000 },
-    { function: { label: "publish-events" }, batchSize: 100, window: 0 },
-  ]);
-});
-
 test("only the bundle of a function is uploaded, and its source map stays beside it", async () => {
   for (const { codeDirectory, label } of stack.functions) {
     expect(await readdir(codeDirectory)).toEqual(["index.cjs"]);
