@@ -38,9 +38,8 @@ const parse = (...args: string[]) =>
 test("an unknown fault is rejected with a sentence", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv("FAULTS", "late,loss");
-  const started = parse();
-  await expect(started).rejects.toThrow(UserError);
-  await expect(started).rejects.toThrow("FAULTS=late,loss must have one or more of throttle, late, drop,");
+  const sentence = "FAULTS=late,loss must have one or more of throttle, late, drop, separated by commas.";
+  await expect(parse()).rejects.toThrow(new UserError(sentence));
 });
 
 test("the stage is dev unless an option names another one, and the name is checked", async () => {

@@ -38,11 +38,9 @@ test("only one run at a time can use a directory, even under another path", asyn
   const link = join(await temporaryDirectory(), "link");
   await symlink(directory, link);
   const data = await openDataDirectory(directory);
-  for (const path of [directory, link]) {
-    const opened = openDataDirectory(path);
-    await expect(opened).rejects.toThrow(UserError);
-    await expect(opened).rejects.toThrow(/^Another `npm start` is running on the data in /);
-  }
+  const sentence = `Another \`npm start\` is running on the data in ${directory}: stop it first, or set DATA_DIR to another directory.`;
+  for (const path of [directory, link])
+    await expect(openDataDirectory(path)).rejects.toThrow(new UserError(sentence));
   data.unlock();
   await open(link);
 });

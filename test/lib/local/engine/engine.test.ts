@@ -4,10 +4,9 @@ import { engineBinary, enginePorts } from "../../../../lib/local/engine/engine.t
 import { UserError } from "../../../../lib/user-error.ts";
 
 test("without an engine for this platform, the error says how to start DynamoDB Local", () => {
-  const find = () => engineBinary("linux", "riscv64");
-  expect(find).toThrow(UserError);
-  expect(find).toThrow("(@dynoxide/linux-riscv64) is not installed: run `npm ci`.");
-  expect(find).toThrow("`DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start`");
+  const sentence =
+    "The embedded DynamoDB (@dynoxide/linux-riscv64) is not installed: run `npm ci`. If it is not available for this platform, start DynamoDB Local with `java -jar DynamoDBLocal.jar`, then run `DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start`.";
+  expect(() => engineBinary("linux", "riscv64")).toThrow(new UserError(sentence));
 });
 
 test.each(enginePorts)("no web page can send a request to the port %i", async (port) => {
