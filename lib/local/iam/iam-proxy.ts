@@ -44,7 +44,10 @@ export function startIamProxy({
     const [, accessKey = ""] = /Credential=([^/]+)\//.exec(incoming.headers.authorization ?? "") ?? [];
     const caller = callers.get(accessKey);
     if (!caller) return rejection(400, "UnrecognizedClientException", "The security token is invalid.");
-    const operation = String(incoming.headers["x-amz-target"]).replace(/^.*\./, "");
+    const call = incoming.headers["x-amz-target"]?.toString() ?? `${incoming.method} ${incoming.url}`;
+    const operation = call.replace(/^.*\./, "");
+    if (!call.startsWith("DynamoDB_") && !(operation in operations))
+      return rejection(400, "UnknownOperationException", `The local run does not imitate ${call}.`);
     const denial = checkIamAccess(caller, operation, body, findPartitionKey);
     // The function logs it.
     if (denial !== undefined) return rejection(400, "AccessDeniedException", denial);

@@ -103,13 +103,28 @@ test.each<[InjectedFault, string | undefined, number, number]>([
   expect(log).toEqual([`[probe] fault: ${fault} GetItem`]);
 });
 
-test("an unknown caller is rejected, and other machines cannot connect", async () => {
+test.each([
+  ["of an unknown caller", {}, "UnrecognizedClientException", /token is invalid/],
+  [
+    "that the local run does not imitate",
+    { authorization: "Credential=LOCALPROBE/", "x-amz-target": "AmazonSSM.GetParameters" },
+    "UnknownOperationException",
+    /does not imitate AmazonSSM\.GetParameters/,
+  ],
+  [
+    "of a service without JSON",
+    { authorization: "Credential=LOCALPROBE/" },
+    "UnknownOperationException",
+    /PUT \//,
+  ],
+])("a call %s is rejected, and other machines cannot connect", async (_, headers, type, message) => {
   const { proxy, received } = await start();
   await expectLocalOnly(proxy.url);
-  const response = await fetch(proxy.url, { method: "POST", body: "{}" });
+  const response = await fetch(proxy.url, { method: "PUT", body: "{}", headers });
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    __type: "com.amazon.coral.service#UnrecognizedClientException",
+  expect(await response.json()).toEqual({
+    __type: `com.amazon.coral.service#${type}`,
+    Message: expect.stringMatching(message),
   });
   expect(received).toEqual([]);
 });
