@@ -17,21 +17,20 @@ const known = new Map<string, { readonly value: Promise<string | undefined>; rea
 export function readSecret(name: string): Promise<string | undefined> {
   const cached = known.get(name);
   if (cached && cached.until > Date.now()) return cached.value;
-  const value = read(`${SECRETS_PATH}/${name}`);
+  const value = readParameter(`${SECRETS_PATH}/${name}`).catch((error: unknown) => {
+    if (!(error instanceof ParameterNotFound)) throw error;
+    return undefined;
+  });
   known.set(name, { value, until: Date.now() + lifetime });
   // The next call repeats a read that has failed.
   value.catch(() => known.delete(name));
   return value;
 }
 
-async function read(Name: string): Promise<string | undefined> {
-  try {
-    const { Parameter } = await parameters.send(new GetParameterCommand({ Name, WithDecryption: true }));
-    return Parameter?.Value || undefined;
-  } catch (error) {
-    if (error instanceof ParameterNotFound) return undefined;
-    throw error;
-  }
+/** Reads an encrypted parameter; undefined if it is empty. @throws ParameterNotFound */
+export async function readParameter(Name: string): Promise<string | undefined> {
+  const { Parameter } = await parameters.send(new GetParameterCommand({ Name, WithDecryption: true }));
+  return Parameter?.Value || undefined;
 }
 
 /** The name of the secret that contains a sender's access token. */
