@@ -18,11 +18,9 @@ type Row = Readonly<Partial<Record<Field, string>>> & { readonly messageCount?: 
 /** What the canary reads of a response's body. */
 type Body = Row & { readonly data?: readonly Row[]; readonly pagination?: { readonly total: number } };
 
-/** An error whose code is logged. The code names what failed, and contains nothing of a response except its status. */
-const failedCheck = (code: string) => Object.assign(new Error("A check failed."), { code });
-
-function check(holds: boolean, code: string): void {
-  if (!holds) throw failedCheck(code);
+/** @throws an error whose code is logged: it names what failed, and contains nothing of a response except its status */
+function check(holds: unknown, code: string): asserts holds {
+  if (!holds) throw Object.assign(new Error("A check failed."), { code });
 }
 
 /**
@@ -33,7 +31,7 @@ function check(holds: boolean, code: string): void {
  * @throws an error with a code that names the request or the check that failed
  */
 export async function runCanary(url: string, apiKey: string | undefined): Promise<void> {
-  if (!apiKey) throw failedCheck("The parameter of the key is empty");
+  check(apiKey, "The parameter of the key is empty");
   const { get, post } = createClient(url, apiKey);
   const earlier = await readEarlier(get, leads, "new");
   const ended = await readEarlier(get, conversations, "closed");
@@ -100,8 +98,8 @@ function createClient(url: string, apiKey: string) {
     const response = await fetch(new URL(path, url), { ...init, redirect: "manual", signal });
     const { status, headers } = response;
     const body: Body = Object(parseJson(await response.text()));
-    if (status !== expected) throw failedCheck(`${name} returned ${status}`);
-    if (!("id" in body || "data" in body)) throw failedCheck(`${name} returned ${status} without data`);
+    check(status === expected, `${name} returned ${status}`);
+    check("id" in body || "data" in body, `${name} returned ${status} without data`);
     return { replayed: headers.get("idempotency-replayed") === "true", body };
   }
   return {
