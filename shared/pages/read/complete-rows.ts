@@ -1,5 +1,6 @@
 import { rowKey } from "../../dynamodb/keys.ts";
 import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
+import { cut } from "../tree/entry.ts";
 import type { ListRange, ListRequest } from "./choose-index.ts";
 import type { Call } from "./read-budget.ts";
 import { walk } from "./row-reader.ts";
@@ -33,13 +34,10 @@ export async function completeRows(
   // A row that an eventually consistent read misses may be new.
   for (const consistent of [false, true]) {
     const missing = rows.filter(({ sk }) => !found.has(sk));
-    for (let from = 0; from < missing.length; from += maxBatchKeys) {
-      const keys = missing
-        .slice(from, from + maxBatchKeys)
-        .map(({ sk }) => rowKey(list.type, account, String(sk)));
-      for (const item of await call((options) => readItems(keys, consistent, options)))
+    const keys = missing.map(({ sk }) => rowKey(list.type, account, String(sk)));
+    for (const batch of cut(keys, maxBatchKeys))
+      for (const item of await call((options) => readItems(batch, consistent, options)))
         found.set(item.sk, item);
-    }
   }
   // A row stays as the index lists it: the item may have another status by now.
   return rows.filter(({ sk }) => found.has(sk)).map((row) => ({ ...found.get(row.sk), ...row }));

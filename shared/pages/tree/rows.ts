@@ -4,6 +4,7 @@ import { between, queryPages } from "../../dynamodb/read-pages.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
 import { bucketOf, type CountedOwner, endOfRows, isRowKey, keyAt, latest } from "./counted-list.ts";
+import { cut } from "./entry.ts";
 
 /** A row of a list, and what determines where it is counted. */
 export interface CountedRow {
@@ -78,10 +79,9 @@ export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<
 export async function readStates(owner: CountedOwner, keys: readonly string[], retry: Retry) {
   const { account, list } = owner;
   const states = new Map<string, CountedRow>();
-  for (let from = 0; from < keys.length; from += maxBatchKeys) {
-    const batch = keys.slice(from, from + maxBatchKeys).map((sk) => rowKey(list.type, account, sk));
+  const rows = keys.map((sk) => rowKey(list.type, account, sk));
+  for (const batch of cut(rows, maxBatchKeys))
     for (const item of await retry(() => readItems(batch, true)))
       states.set(String(item.sk), countedRow(owner, item));
-  }
   return states;
 }
