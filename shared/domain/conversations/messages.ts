@@ -37,10 +37,6 @@ interface Outgoing {
   readonly idempotency: IdempotentRequest | undefined;
   /** The lead, if the account has it; read by the first attempt. */
   lead?: Promise<Item | undefined>;
-  /** What the transaction of the message changes in its lead. */
-  ofLead: TransactItems;
-  /** The address that an outbound message goes to. */
-  to?: unknown;
   /** A conversation that the message cannot join: it is no longer active, or not of the lead on the channel. */
   ended?: string | undefined;
   /** The time of the conversation's last message, in milliseconds since the epoch: the next message must be later. */
@@ -66,7 +62,7 @@ export async function sendMessage(
   const input = { ...message, channel: normalizeLabel(message.channel) };
   const { pk, sk } = activeConversationKey(account, input.leadId, input.channel);
   return withBackoff(`${pk} ${sk}`, "Too many messages are sent to this conversation at once.", () => {
-    const outgoing: Outgoing = { account, input, idempotency, ofLead: [], lastMessageAt: 0 };
+    const outgoing: Outgoing = { account, input, idempotency, lastMessageAt: 0 };
     return runIdempotently(
       idempotency,
       { id: "msg", conversationId: "conv" },
@@ -81,14 +77,12 @@ async function attemptToSend(outgoing: Outgoing): Promise<Message> {
   outgoing.lead ??= readRecipient(account, input.leadId);
   const [lead, { conversationId: named }] = await Promise.all([outgoing.lead, readLock(account, input)]);
   if (!lead) throw leadNotFound(input);
-  outgoing.ofLead = lead.undoing ? [{ Update: keepLead(account, input.leadId) }] : [];
   // If this attempt loses, the lead may have been erased.
   if (lead.undoing) delete outgoing.lead;
   // Nothing is awaited from here to the write, because a message must be written right after the time in its ids.
-  if (input.direction !== "inbound") outgoing.to = input.to ?? addressesOn(input.channel, lead)[0];
-  if (isId("conv", named) && named !== outgoing.ended) return joinConversation(outgoing, named);
+  if (isId("conv", named) && named !== outgoing.ended) return joinConversation(outgoing, lead, named);
   outgoing.ended = undefined;
-  return startConversation(outgoing, named);
+  return startConversation(outgoing, lead, named);
 }
 
 const isInbound = bodyFault("template", "not_allowed", "can be sent only with an outbound message");
@@ -96,7 +90,7 @@ const isInbound = bodyFault("template", "not_allowed", "can be sent only with an
 const leadNotFound = ({ leadId }: NewMessage) => notFound("lead", "leadId", leadId);
 
 /** @param named what the lock names: not a conversation that the message may join */
-async function startConversation(outgoing: Outgoing, named: unknown): Promise<Message> {
+async function startConversation(outgoing: Outgoing, lead: Item, named: unknown): Promise<Message> {
   const { account, input } = outgoing;
   const { leadId, channel } = input;
   const startedAt = Date.now();
@@ -104,19 +98,19 @@ async function startConversation(outgoing: Outgoing, named: unknown): Promise<Me
   const message = toMessage({ id: newId("msg", startedAt), conversationId: id }, input);
   const pair = { id, leadId, channel };
   const conversation = { ...pair, status: active, createdAt: createdAt(id), ...summarize([message]) };
-  await storeMessage(outgoing, message, [
+  await storeMessage(outgoing, lead, message, [
     ...takeLock(account, pair, named),
     { Put: { TableName: tableName, Item: conversationItem(account, conversation) } },
   ]);
   return message;
 }
 
-async function joinConversation(outgoing: Outgoing, conversationId: string): Promise<Message> {
+async function joinConversation(outgoing: Outgoing, lead: Item, conversationId: string): Promise<Message> {
   const { account, input } = outgoing;
   const sentAt = Math.max(Date.now(), outgoing.lastMessageAt + 1);
   const message = toMessage({ id: newId("msg", sentAt), conversationId }, input);
   try {
-    await storeMessage(outgoing, message, [addMessage(account, message, input.isReply)]);
+    await storeMessage(outgoing, lead, message, [addMessage(account, message, input.isReply)]);
   } catch (error) {
     if (error instanceof StaleReadError) {
       const { item } = error;
@@ -132,21 +126,21 @@ async function joinConversation(outgoing: Outgoing, conversationId: string): Pro
 }
 
 /**
- * Writes a message with the address that it goes to, and the other parts of its transaction. The response follows from the
- * request and the message's ids.
+ * Writes a message with the address that it goes to, what changes in its lead, and the other parts of its transaction. The
+ * response follows from the request and the message's ids.
  */
 function storeMessage(
-  { account, idempotency, to, ofLead }: Outgoing,
+  { account, input, idempotency }: Outgoing,
+  lead: Item,
   message: Message,
   others: TransactItems,
 ) {
-  const { id, conversationId } = message;
-  const Item = { ...messageKey(account, conversationId, id), ...message, ...(to !== undefined && { to }) };
-  return transactOnce(idempotency, { id, conversationId }, [
-    ...others,
-    ...ofLead,
-    { Put: { TableName: tableName, Item } },
-  ]);
+  const { id, conversationId, leadId, channel, direction } = message;
+  const to = direction === "inbound" ? undefined : (input.to ?? addressesOn(channel, lead)[0]);
+  const Item = { ...messageKey(account, conversationId, id), ...message, to };
+  const ofLead = lead.undoing ? [{ Update: keepLead(account, leadId) }] : [];
+  const put = { Put: { TableName: tableName, Item } };
+  return transactOnce(idempotency, { id, conversationId }, [...others, ...ofLead, put]);
 }
 
 /** The addresses of a lead on a channel. The channel is compared as text, because it may be the name of a method. */
