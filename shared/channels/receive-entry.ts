@@ -110,9 +110,8 @@ const isUnsent = (message: Message, sentAt: string) =>
 
 async function storeState(account: string, state: ReportedState): Promise<void> {
   const { delivery, deliveryError } = state;
-  const error = deliveryError !== undefined && { deliveryError };
   for (const each of await findSent(account, state)) {
-    const message = await storeDelivery(account, { ...each, delivery, ...error });
+    const message = await storeDelivery(account, { ...each, delivery, deliveryError });
     if (message) await addAddress(account, message, state);
   }
 }

@@ -9,10 +9,10 @@ import { toText } from "./message-content.ts";
  *
  * @returns the message; undefined if its lead has been erased, or another app has sent it from the same sender
  */
-export async function storeDelivery(account: string, { deliveryError, ...report }: MessageUpdate) {
-  const error = deliveryError !== undefined && { deliveryError: toText(deliveryError, 500, "unknown") };
+export async function storeDelivery(account: string, { deliveryError: error, ...report }: MessageUpdate) {
+  const deliveryError = error === undefined ? error : toText(error, 500, "unknown");
   try {
-    return (await updateMessage(account, { ...report, ...error })).record;
+    return (await updateMessage(account, { ...report, deliveryError })).record;
   } catch (error) {
     const isOfNobody =
       error instanceof ApiError && ["message_not_found", "invalid_input"].includes(error.code);
