@@ -4,7 +4,7 @@ import type { MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import { ApiError, bodyFault, type Fault } from "../errors.ts";
 import { addressFaults, deliveryFaults, sizeFaults, unnamedFaults } from "../schemas/field-schemas.ts";
-import { limitMessages, maxBodyBytes, scanJson } from "./json-scan.ts";
+import { maxBodyBytes, scanJson } from "./json-scan.ts";
 import { addFaults, type RouteEvent } from "./route-event.ts";
 
 /** @see https://www.rfc-editor.org/rfc/rfc6839#section-3.1 */
@@ -31,7 +31,7 @@ export function bodyParser(): MiddlewareObj<RouteEvent> {
       if (fault) return refuse(fault);
       const { exceeded, duplicates } = scanJson(bodyBytes(event).toString());
       // Middy calls a function for each value, so the number of values must be limited by now.
-      if (exceeded) return refuse(bodyFault("", exceeded, limitMessages[exceeded]));
+      if (exceeded) return refuse(exceeded);
       try {
         await json.before?.(request);
         // PHP writes a map without entries as an array.

@@ -1,4 +1,4 @@
-import { memberName } from "../errors.ts";
+import { bodyFault, memberName } from "../errors.ts";
 
 /**
  * The longest body that is parsed, in bytes. The longest valid body has 79,345 bytes without white space: a lead, with
@@ -12,10 +12,8 @@ export const maxDepth = 100;
 /** The most values, including objects and arrays; valid bodies have 85 at most. */
 export const maxBodyValues = 1000;
 
-export const limitMessages = {
-  too_deep: `must have at most ${maxDepth} levels of objects and arrays`,
-  too_many: `must have at most ${maxBodyValues} values`,
-};
+const tooDeep = bodyFault("", "too_deep", `must have at most ${maxDepth} levels of objects and arrays`);
+const tooMany = bodyFault("", "too_many", `must have at most ${maxBodyValues} values`);
 
 /** A string, with the colon that makes it a key, or a token that opens, separates or closes objects and arrays. */
 const token = /("(?:[^"\\]|\\.)*")[\t\n\r ]*(:?)|[[\]{},]/g;
@@ -34,7 +32,7 @@ interface Container {
  * scan ends at a limit, which bounds the cost of later work, such as a list of faults.
  *
  * @param json text that `JSON.parse` has accepted: in any other text, an unclosed string would be searched repeatedly
- * @returns the limit that the text exceeds, and the names of the keys that occur more than once in an object, each once:
+ * @returns the fault of a text that exceeds a limit, and the names of the keys that occur more than once in an object, each once:
  *   `JSON.parse` keeps only the last value
  */
 export function scanJson(json: string) {
@@ -57,8 +55,8 @@ export function scanJson(json: string) {
       if (times === 1) duplicates.push(memberName(inside.name, inside.member));
       inside.keys.set(inside.member, times + 1);
     }
-    if (open.length > maxDepth) return { exceeded: "too_deep" as const, duplicates };
-    if (values > maxBodyValues) return { exceeded: "too_many" as const, duplicates };
+    if (open.length > maxDepth) return { exceeded: tooDeep, duplicates };
+    if (values > maxBodyValues) return { exceeded: tooMany, duplicates };
   }
   return { duplicates };
 }
