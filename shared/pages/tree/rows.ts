@@ -29,15 +29,6 @@ export const countedOnly = {
   ExpressionAttributeNames: { "#status": "status" },
 };
 
-/** Rows in the order of their sort keys, from one call: at most 1 MB. */
-interface Rows {
-  readonly rows: readonly CountedRow[];
-  /** Where the rows that were not read begin: a text right after the last sort key; undefined when all rows were read. */
-  readonly next: string | undefined;
-  /** The read units of all calls. */
-  readonly units: number;
-}
-
 /** A text after the last of some rows and before any later sort key; empty without rows. */
 export const endOf = (rows: readonly Pick<CountedRow, "sk">[]) =>
   rows.length === 0 ? "" : `${rows.at(-1)?.sk}!`;
@@ -55,9 +46,11 @@ const maxMixedUnits = 2560;
 /**
  * Reads rows of a list from the table consistently, in one call; in more calls while it finds only items that are no rows.
  *
+ * @returns the rows by their sort keys, at most 1 MB; where the rows that were not read begin, a text right after the last
+ *   sort key, undefined when all rows were read; and the read units of all calls
  * @throws Error when there are too many such items: the changes of this list are given up, and do not hold up other lists
  */
-export async function readRows(owner: CountedOwner, bounds: RowBounds): Promise<Rows> {
+export async function readRows(owner: CountedOwner, bounds: RowBounds) {
   const { account, list } = owner;
   const { end = endOfRows(list), maxRows } = bounds;
   const start = latest(bounds.start, keyAt(list, 0));
