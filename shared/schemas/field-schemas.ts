@@ -187,9 +187,4 @@ export const name = {
   format: "notBlank",
 } as const satisfies JSONSchema;
 
-export const messageText = {
-  type: "string",
-  maxLength: 4096,
-  pattern: lines,
-  format: "notBlank",
-} as const satisfies JSONSchema;
+export const messageText = { ...name, maxLength: 4096, pattern: lines } as const satisfies JSONSchema;
