@@ -10,11 +10,7 @@ const rfc3339 =
  */
 export function parseTimestamp(text: string): number | undefined {
   const date = rfc3339.exec(text)?.[1];
-  // JavaScript turns 30 February into a day in March.
-  return date !== undefined && isDate(date) ? Date.parse(text.toUpperCase()) : undefined;
-}
-
-function isDate(date: string): boolean {
-  const day = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+  // JavaScript turns 30 February into a day in March. The JSON of an invalid date is null.
+  const day: string | null = new Date(`${date}T00:00:00Z`).toJSON();
+  return date !== undefined && day?.startsWith(date) ? Date.parse(text.toUpperCase()) : undefined;
 }
