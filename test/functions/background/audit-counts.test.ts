@@ -1,8 +1,7 @@
-import { BatchGetCommand, DeleteCommand, PutCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/audit-counts.ts";
-import { auditKey, leadKey } from "../../../shared/dynamodb/keys.ts";
-import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
+import { auditKey } from "../../../shared/dynamodb/keys.ts";
 import { newId } from "../../../shared/ids.ts";
 import { auditLists } from "../../../shared/pages/audit/audit-lists.ts";
 import { maintainList } from "../../../shared/pages/maintain/maintain-list.ts";
@@ -11,7 +10,8 @@ import { emptyRoot, rootItem } from "../../../shared/pages/tree/root.ts";
 import { readRoot, treeKey } from "../../../shared/pages/tree/tree-store.ts";
 import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
-import { useTable } from "../../support/tables/watched-table.ts";
+import { storedLead } from "../../support/tables/stored.ts";
+import { throttled, useTable } from "../../support/tables/watched-table.ts";
 
 const hour = 3_600_000;
 
@@ -41,12 +41,8 @@ beforeEach(() => {
   };
 });
 
-/** Stores leads that have only the fields of their rows. */
-async function putLeads(account: string, ids: readonly string[], status = "new"): Promise<void> {
-  for (const id of ids) {
-    const Item = { ...leadKey(account, id), id, status, byLabel: `LEAD#${account}#web` };
-    await table.send(new PutCommand({ TableName: tableName, Item }));
-  }
+function putLeads(account: string, ids: readonly string[], status: "new" | "booked" = "new"): void {
+  for (const id of ids) memory.put(storedLead(id, account, { source: "web", status }));
 }
 
 const newIds = (count: number, age: number) =>
@@ -55,7 +51,7 @@ const newIds = (count: number, age: number) =>
 /** Creates counted leads, older than any change in the stream. @returns their ids */
 async function countLeads(account: string) {
   const ids = newIds(75, 48 * hour);
-  await putLeads(account, ids);
+  putLeads(account, ids);
   await maintainList({ account, list: countedLists.lead }, [], { deadline: Date.now() + 60_000 });
   return ids;
 }
@@ -71,11 +67,11 @@ test("in a week, each list is verified once, and repaired if it is wrong", async
   const [first = ""] = await countLeads("changed");
   await countLeads("lost");
   await countLeads("correct");
-  await putLeads("uncounted", newIds(1, 0));
+  putLeads("uncounted", newIds(1, 0));
   // A change that the stream never delivers, and a lost root, without which a list only costs more.
-  await putLeads("changed", [first], "booked");
+  putLeads("changed", [first], "booked");
   const lost = { account: "lost", list: countedLists.lead };
-  await table.send(new DeleteCommand({ TableName: tableName, Key: treeKey(lost, "root") }));
+  memory.delete(treeKey(lost, "root"));
 
   expect(await audit(0)).toEqual({ verified: 4, repaired: 1, oldest: 0 });
   expect(lines.error).toEqual([{ event: "counts repaired", account: "changed", list: "lead", rows: 2 }]);
@@ -87,7 +83,7 @@ test("in a week, each list is verified once, and repaired if it is wrong", async
 test("a long list is repaired while it is verified, and the next audit continues where the last one ran out of time", async () => {
   const ids = await countLeads("long");
   const [first = "", last = ""] = [ids[0], ids.at(-1)];
-  await putLeads("long", [first, last], "booked");
+  putLeads("long", [first, last], "booked");
   const read: string[] = [];
   before = (command) => {
     if (!(command instanceof QueryCommand)) return;
@@ -136,7 +132,7 @@ test("the list of an account that is used again after its erasure is counted, an
     ...treeKey(erased, "root"),
     ...rootItem({ ...left, watermark: keyAt(erased.list, now - 24 * hour) }),
   });
-  await putLeads("erased", newIds(40, hour));
+  putLeads("erased", newIds(40, hour));
   expect(await audit(0)).toEqual({ verified: 1, repaired: 0, oldest: 0 });
   expect(lines.error).toEqual([]);
   const root = await readRoot(erased);
@@ -146,7 +142,7 @@ test("the list of an account that is used again after its erasure is counted, an
 test("a stored scan position that the table refuses fails one audit, and the next audit begins again", async () => {
   await countLeads("any");
   const round = { beganAt: 0, position: { pk: "LEAD#any", sk: "x".repeat(1025) } };
-  await table.send(new PutCommand({ TableName: tableName, Item: { ...auditKey, since: 0, round } }));
+  memory.put({ ...auditKey, since: 0, round });
   const refused = Object.assign(new Error("The provided starting key is invalid"), {
     name: "ValidationException",
   });
@@ -185,7 +181,7 @@ test("a list is given up if a whole run is too short for its next rows, and the 
 
 test("a repair that does not finish in time is continued by the next run", async () => {
   const [first = ""] = await countLeads("changed");
-  await putLeads("changed", [first], "booked");
+  putLeads("changed", [first], "booked");
   before = (command) => {
     if (command instanceof BatchGetCommand) vi.advanceTimersByTime(hour);
   };
@@ -212,7 +208,7 @@ test("a run ends if the table throttles until its time is up, and the next run c
   before = (command) => {
     if (!(command instanceof QueryCommand)) return;
     vi.advanceTimersByTime(20_000);
-    throw Object.assign(new Error("on purpose"), { name: "ThrottlingException" });
+    throw throttled();
   };
   expect(await audit(0)).toEqual({ verified: 0, repaired: 0, oldest: 168 });
   before = () => {};
