@@ -1,7 +1,7 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { expect, test, vi } from "vitest";
 import { accountPartition, labelTreeKey } from "../../../../shared/dynamodb/keys.ts";
-import { readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { readItem } from "../../../../shared/dynamodb/table-client.ts";
 import { feedLabelTrees } from "../../../../shared/pages/maintain/feed-label-trees.ts";
 import { maintainList, stepLabelTree } from "../../../../shared/pages/maintain/maintain-list.ts";
 import { maintainLists } from "../../../../shared/pages/maintain/maintain-lists.ts";
@@ -11,22 +11,22 @@ import { emptyRoot } from "../../../../shared/pages/tree/root.ts";
 import { commit, DamagedTreeError, readRoot, treeKey } from "../../../../shared/pages/tree/tree-store.ts";
 import { expectCounted, expectLists, treeOf } from "../../../support/cases/expect-counted.ts";
 import { LeadHistory } from "../../../support/cases/history.ts";
-import type { MemoryTable } from "../../../support/memory-table/memory-table.ts";
+import { MemoryTable } from "../../../support/memory-table/memory-table.ts";
 import { smallLimits as limits } from "../../../support/requests/small-limits.ts";
 import { putLeads } from "../../../support/tables/stored.ts";
 import { treeRows } from "../../../support/tables/tree-rows.ts";
-import { WatchedTable } from "../../../support/tables/watched-table.ts";
+import { useTable } from "../../../support/tables/watched-table.ts";
 
 const list = { account: "acme", list: countedLists.lead };
 const labelTree = { ...list, labelKey: accountPartition("lead", "acme", "a") };
 const context = stepContext({ deadline: Number.POSITIVE_INFINITY, limits });
 
-let memory: MemoryTable;
+const table = useTable();
+const { memory } = table;
 
 /** A list of five rows of one source, all counted and fed. @returns their sort keys */
 async function fedList(): Promise<string[]> {
   vi.spyOn(console, "error").mockReturnValue();
-  ({ memory } = new WatchedTable());
   const keys = putLeads(memory, "acme", 5, () => ({ source: "a" })).map(({ sk }) => String(sk));
   await commit(list, { ...emptyRoot(1), watermark: `${keys[4]}!` });
   while ((await feedLabelTrees(new MaintainedTree(list, context), true)).more);
@@ -58,13 +58,12 @@ test("a tree is not emptied if its list was fed after the tree was found damaged
 test("a changed row is not set in a tree that was emptied, even if a single read returns the former root of its list", async () => {
   const [, , changed = ""] = await fedList();
   const { fed = "" } = (await readRoot(list)) ?? {};
-  const key = treeKey(list, "root");
-  const before = await readItem(key);
+  const before = new MemoryTable();
+  before.restore(memory.snapshot());
   await empty();
-  const send = vi.mocked(table.send).getMockImplementation() as (command: object) => Promise<unknown>;
-  const sendTorn = async (command: object) =>
-    command instanceof GetCommand && command.input.Key?.pk === key.pk ? { Item: before } : send(command);
-  vi.mocked(table.send).mockImplementation(sendTorn as typeof table.send);
+  const { pk } = treeKey(list, "root");
+  table.shown = (command) =>
+    command instanceof GetCommand && command.input.Key?.pk === pk ? before : memory;
   expect((await readRoot(list))?.fed).toBe(fed);
   await stepLabelTree(new MaintainedTree(labelTree, context), { changed: [changed] }, fed);
   expect(await readRoot(labelTree)).toMatchObject({ watermark: "", buffer: [] });
@@ -72,9 +71,7 @@ test("a changed row is not set in a tree that was emptied, even if a single read
 
 test("if the root of the list is also invalid, the tree of the list is emptied first", async () => {
   const keys = await fedList();
-  await table.send(
-    new PutCommand({ TableName: tableName, Item: { ...treeKey(list, "root"), version: "x" } }),
-  );
+  memory.put({ ...treeKey(list, "root"), version: "x" });
   await expect(empty()).rejects.toThrow("The tree of the list was emptied first.");
   expect(await rowsOf(labelTree)).toEqual(keys);
   await empty();
@@ -85,7 +82,7 @@ test("a tree of a source that is emptied has its record again", async () => {
   await fedList();
   const key = labelTreeKey("lead", "acme", labelTree.labelKey);
   const record = await readItem(key);
-  await table.send(new DeleteCommand({ TableName: tableName, Key: key }));
+  memory.delete(key);
   await empty();
   expect(record).toMatchObject({ labelKey: labelTree.labelKey });
   expect(await readItem(key)).toEqual(record);
