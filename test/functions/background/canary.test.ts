@@ -6,14 +6,13 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { handler as maintain } from "../../../functions/maintain-counts.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { accountPartition, readPartition } from "../../../shared/dynamodb/keys.ts";
-import { table } from "../../../shared/dynamodb/table-client.ts";
 import { routes } from "../../../shared/routes.ts";
 import { sum } from "../../support/cases/statistics.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
-import { MemoryTable } from "../../support/memory-table/memory-table.ts";
+import type { MemoryTable } from "../../support/memory-table/memory-table.ts";
 import { lambdaContext, routeEvent } from "../../support/requests/events.ts";
 import { mockClient } from "../../support/tables/mocked-client.ts";
-import { streamRecord } from "../../support/tables/stream-record.ts";
+import { WatchedTable } from "../../support/tables/watched-table.ts";
 
 // The functions read these when they are loaded.
 vi.stubEnv("API_URL", "https://api.example.com/");
@@ -46,10 +45,10 @@ async function serve(request: Request): Promise<Response> {
 const nameOf = ({ method, url, headers }: Request) =>
   `${method} ${url.replace(/^https:..api.example.com|(?<=ifExists|awaitingReply|[?]id|[?]created\w+)=.*/g, "")}${method === "POST" && !headers.has("idempotency-key") ? " without a key" : ""}`;
 
-/** The table, the changes that its stream has not delivered yet, and the used units. */
+/** The table, and the changes that its stream has not delivered yet. */
+const changes: DynamoDBRecord[] = [];
+let table: WatchedTable;
 let memory: MemoryTable;
-let changes: DynamoDBRecord[];
-const used = { reads: 0, writes: 0 };
 /** The account of the canary's key. */
 let account: string;
 
@@ -65,25 +64,17 @@ beforeEach(() => {
     return respond(request);
   });
   vi.spyOn(console, "info").mockImplementation(() => {});
-  changes = [];
   stopClock(Date.UTC(2026, 10, 21));
-  memory = new MemoryTable({
-    onChange: ({ before, after }) => void changes.push(streamRecord(before, after)),
-  });
-  vi.spyOn(table, "send").mockImplementation((async (command: object) => {
-    const { output, reads, writes } = memory.execute(command);
-    used.reads += reads;
-    used.writes += writes;
-    return output;
-  }) as never);
+  changes.length = 0;
+  table = new WatchedTable(changes);
+  ({ memory } = table);
   storeKey("lck_key");
 });
 
 /** Delivers all changes of the stream to the maintainer. @returns the types of their events */
 async function deliver(): Promise<string[]> {
   vi.setSystemTime(Date.now() + 2000);
-  const records = changes;
-  changes = [];
+  const records = changes.splice(0);
   expect(await maintain({ Records: records }, lambdaContext(60_000))).toEqual({ batchItemFailures: [] });
   return toEvents(records).map(({ type }) => type);
 }
@@ -289,24 +280,24 @@ test("a run costs the units that deploying.md states, and stores two leads and o
   await manyRuns();
   const before = stored();
   const events = new Set<string>();
-  const units: (typeof used)[] = [];
-  for (let times = 0; times < 34; times++) {
-    Object.assign(used, { reads: 0, writes: 0 });
-    await run();
-    events.add((await deliver()).sort().join());
-    units.push({ ...used });
-    untilNextRun();
-  }
+  const count = 34;
+  const { calls } = await table.watch(async () => {
+    for (let times = 0; times < count; times++) {
+      await run();
+      events.add((await deliver()).sort().join());
+      untilNextRun();
+    }
+  });
   expect([...events]).toEqual([
     "conversation.started,conversation.updated,lead.created,lead.created,lead.updated,message.received,message.sent,message.updated",
   ]);
   const after = stored();
   const types = ["lead", "externalId", "conversation", "message", "active"] as const;
   const added = types.map(
-    (type) => (Number(after.get(type)?.length) - Number(before.get(type)?.length)) / units.length,
+    (type) => (Number(after.get(type)?.length) - Number(before.get(type)?.length)) / count,
   );
   expect(added).toEqual([2, 1, 1, 2, 1]);
-  const mean = (of: keyof typeof used) => Math.round(sum(units.map((each) => each[of])) / units.length);
+  const mean = (of: "reads" | "writes") => Math.round(sum(calls.map((call) => call[of])) / count);
   const deploying = await readFile(join(import.meta.dirname, "../../../docs/deploying.md"), "utf8");
   const documented = /\*\*The canary\*\*[^*]* (\d+) W and (\d+) R/.exec(deploying)?.slice(1).map(Number);
   expect(documented).toEqual([mean("writes"), mean("reads")]);

@@ -10,8 +10,9 @@ export interface WatchedCall {
   /** The name of the command. */
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** The read units. */
+  /** The read units and the write units. */
   readonly reads: number;
+  readonly writes: number;
   /** The number of items that a query returned. */
   readonly rows: number;
 }
@@ -48,11 +49,11 @@ export class WatchedTable {
 
   async #send(command: object): Promise<unknown> {
     const input = Reflect.get(command, "input") as Record<string, unknown>;
-    const call = { name: command.constructor.name, input, reads: 0, rows: 0 };
+    const call = { name: command.constructor.name, input, reads: 0, writes: 0, rows: 0 };
     this.calls.push(call);
     await this.before(command, this.calls.length);
-    const { output, reads } = this.shown(command).execute(command);
-    Object.assign(call, { reads, rows: output.Count ?? 0 });
+    const { output, reads, writes } = this.shown(command).execute(command);
+    Object.assign(call, { reads, writes, rows: output.Count ?? 0 });
     return output;
   }
 }
