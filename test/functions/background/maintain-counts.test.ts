@@ -3,9 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { handler } from "../../../functions/maintain-counts.ts";
 import { table as sharedClient } from "../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../shared/ids.ts";
-import { countedLists } from "../../../shared/pages/tree/counted-list.ts";
-import { countEntries } from "../../../shared/pages/tree/entry.ts";
-import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
+import { countedRows } from "../../support/cases/expect-counted.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { lambdaContext } from "../../support/requests/events.ts";
 import { storedLead } from "../../support/tables/stored.ts";
@@ -32,11 +30,6 @@ const deliver = (records: DynamoDBRecord[], remaining = 60_000) =>
 
 const created = (leads: readonly object[]) => leads.map((lead) => streamRecord(undefined, { ...lead }));
 
-async function countedLeads(of: string): Promise<number> {
-  const root = await readRoot({ account: of, list: countedLists.lead });
-  return root ? countEntries([...root.entries, ...root.buffer]) : 0;
-}
-
 test("reports the records of every list that failed, logs them, and counts the others", async () => {
   const accounts = ["broken", "whole", "also-broken"];
   const records = created(accounts.flatMap((of) => importLeads(20, of)));
@@ -55,7 +48,7 @@ test("reports the records of every list that failed, logs them, and counts the o
     { ...line, account: "broken" },
     { ...line, account: "also-broken" },
   ]);
-  expect(await countedLeads("whole")).toBe(20);
+  expect(await countedRows("whole")).toBe(20);
 });
 
 /** Imports leads, and makes the table fail with this error of the SDK when they are counted. */
@@ -104,7 +97,7 @@ test("after an outage, an environment gives up old changes at once, but only whe
 test("counts nothing and reports the whole batch if only the time for the last commits is left", async () => {
   const { batchItemFailures } = await deliver(created(importLeads(20)), 5000);
   expect(batchItemFailures).toHaveLength(20);
-  expect(await countedLeads(account)).toBe(0);
+  expect(await countedRows(account)).toBe(0);
 });
 
 /** The record of a lead that was written this many milliseconds after its id was created. */
@@ -120,10 +113,10 @@ test("late writes of routes are logged before totals can miss rows, and rows tha
   Object.assign(changed.dynamodb ?? {}, { OldImage: changed.dynamodb?.NewImage });
   await deliver([changed, writtenAfter(1500), writtenAfter(59_000), writtenAfter(2000, { imported: true })]);
   expect(warn).not.toHaveBeenCalled();
-  const counted = await countedLeads(account);
+  const counted = await countedRows(account);
   await deliver([writtenAfter(1501), writtenAfter(3000)]);
   // The times of records are in whole seconds.
   expect(warn.mock.calls).toEqual([[{ event: "late writes", rows: 2, latest: 4000 }]]);
   // The row that was written 3 s late lies before the watermark.
-  expect(await countedLeads(account)).toBe(counted + 1);
+  expect(await countedRows(account)).toBe(counted + 1);
 });

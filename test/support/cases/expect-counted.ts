@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
-import { bucketOf } from "../../../shared/pages/tree/counted-list.ts";
-import { rowEntry } from "../../../shared/pages/tree/entry.ts";
+import { bucketOf, countedLists } from "../../../shared/pages/tree/counted-list.ts";
+import { countEntries, rowEntry } from "../../../shared/pages/tree/entry.ts";
 import type { Root } from "../../../shared/pages/tree/root.ts";
 import { readRoot } from "../../../shared/pages/tree/tree-store.ts";
 import { treeRows } from "../tables/tree-rows.ts";
@@ -12,6 +12,12 @@ export const treeOf = ({ account, owner }: LeadHistory, source?: string) => ({
   ...owner,
   labelKey: source && accountPartition("lead", account, source),
 });
+
+/** How many rows the tree of an account's leads counts. */
+export async function countedRows(account: string): Promise<number> {
+  const { entries = [], buffer = [] } = (await readRoot({ account, list: countedLists.lead })) ?? {};
+  return countEntries([...entries, ...buffer]);
+}
 
 /** Checks that the trees of a list and of some sources have the rows before their watermarks, and all rows that were fed. */
 export async function expectCounted(history: LeadHistory, sources: readonly string[] = []): Promise<Root> {

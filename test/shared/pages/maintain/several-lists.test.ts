@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { newId } from "../../../../shared/ids.ts";
 import { maintainLists, type Unsettled } from "../../../../shared/pages/maintain/maintain-lists.ts";
 import { countedLists } from "../../../../shared/pages/tree/counted-list.ts";
-import { countEntries } from "../../../../shared/pages/tree/entry.ts";
 import { limits } from "../../../../shared/pages/tree/tree-limits.ts";
-import { readRoot } from "../../../../shared/pages/tree/tree-store.ts";
+import { countedRows } from "../../../support/cases/expect-counted.ts";
 import { seeded } from "../../../support/cases/random.ts";
 import { storedLead } from "../../../support/tables/stored.ts";
 import { throttled, useTable } from "../../../support/tables/watched-table.ts";
@@ -19,8 +18,6 @@ beforeEach(() => {
   vi.spyOn(Math, "random").mockImplementation(seeded(1));
   unsettled = new Map();
 });
-
-const owner = (account: string) => ({ account, list: countedLists.lead });
 
 function advance(by: number): void {
   now += Math.ceil(by);
@@ -44,7 +41,7 @@ async function maintain(batch: Record<string, string[]>, time = 60_000) {
     advance(milliseconds);
   };
   const changes = Object.entries(batch).map(([account, keys]) => ({
-    owner: owner(account),
+    owner: { account, list: countedLists.lead },
     rows: keys.map(
       (key) => ({ key, sequenceNumber: `${account} ${key}`, kind: "created", labelKeys: [] }) as const,
     ),
@@ -54,11 +51,6 @@ async function maintain(batch: Record<string, string[]>, time = 60_000) {
     reported: unfinished.flatMap(({ rest }) => rest.map(({ sequenceNumber }) => sequenceNumber)),
     waits,
   };
-}
-
-async function counted(account: string): Promise<number> {
-  const root = await readRoot(owner(account));
-  return root ? countEntries([...root.entries, ...root.buffer]) : 0;
 }
 
 const throttleAccount = (account: string) => {
@@ -79,10 +71,10 @@ describe("in a batch of several accounts", () => {
     expect(reported).toEqual(hot.map((key) => `hot ${key}`));
     expect(now - start).toBeLessThanOrEqual(20_000);
     table.before = () => {};
-    for (const account of Object.keys(others)) expect(await counted(account)).toBe(20);
-    expect(await counted("hot")).toBe(0);
+    for (const account of Object.keys(others)) expect(await countedRows(account)).toBe(20);
+    expect(await countedRows("hot")).toBe(0);
     expect(await maintain({ hot })).toEqual({ reported: [], waits: [] });
-    expect(await counted("hot")).toBe(500);
+    expect(await countedRows("hot")).toBe(500);
   });
 
   test("the longest list starts last", async () => {
@@ -120,9 +112,9 @@ describe("rows that are too young to be counted", () => {
     const keys = add("a", 50, 100);
     const behind = add("a", 30);
     expect(await maintain({ a: keys })).toEqual({ reported: [], waits: [] });
-    expect(await counted("a")).toBe(0);
+    expect(await countedRows("a")).toBe(0);
     expect((await maintain({ a: behind })).waits).toEqual([limits.allowedLateness]);
-    expect(await counted("a")).toBe(80);
+    expect(await countedRows("a")).toBe(80);
   });
 
   test("are waited for although a list of an earlier batch can never be counted", async () => {
@@ -138,7 +130,7 @@ describe("rows that are too young to be counted", () => {
     }
     // The first of these batches still tries the broken list.
     expect(waits).toEqual([limits.allowedLateness, limits.allowedLateness]);
-    expect(await counted("young")).toBe(150);
+    expect(await countedRows("young")).toBe(150);
     expect(unsettled.size).toBe(0);
   });
 
@@ -149,7 +141,7 @@ describe("rows that are too young to be counted", () => {
     await maintain({ other: add("other", 1, 10_000) });
     table.before = () => {};
     await maintain({ other: add("other", 1, 10_000) });
-    expect(await counted("hot")).toBe(50);
+    expect(await countedRows("hot")).toBe(50);
   });
 
   test("are not read again by batches of other accounts before they are old enough", async () => {
