@@ -1,40 +1,23 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
 import { beforeEach, expect, test, vi } from "vitest";
 import { engineStreamsClient } from "../../../lib/local/engine/dynamodb-client.ts";
 import { toLambdaRecord } from "../../../lib/stream-record.ts";
 import { toEvents } from "../../../shared/domain/events.ts";
 import { table, tableName } from "../../../shared/dynamodb/table-client.ts";
-import type {
-  Conversation,
-  Message,
-  OpenedConversation,
-} from "../../../shared/schemas/conversation-schemas.ts";
+import type { Conversation, OpenedConversation } from "../../../shared/schemas/conversation-schemas.ts";
 import { call } from "../../support/requests/call.ts";
-import { aLead, report, setStatus } from "../../support/requests/requests.ts";
+import { aLead, repeated, report, setStatus } from "../../support/requests/requests.ts";
 import { engineEndpoint } from "../../support/setup/engine-endpoint.ts";
 import { interceptAttempts, lateAttempts, tableFaults } from "../../support/tables/table-faults.ts";
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
-/** Repeats a request while others win the race, or while its outcome is unknown. */
-async function untilDone<Response extends { readonly status?: number | undefined; readonly body: object }>(
-  request: () => Promise<Response>,
-): Promise<Response["body"]> {
-  for (;;) {
-    const { status, body } = await request();
-    if (status === 200 || status === 201) return body;
-    expect([429, 503]).toContain(status);
-    await setTimeout(100 * Math.random());
-  }
-}
-
 /** Stores a message, whose text is its direction. */
-function send(account: string, leadId: string, direction: string) {
+async function send(account: string, leadId: string, direction: string) {
   const headers = { "idempotency-key": randomUUID() };
   const body = { leadId, channel: "sms", direction, message: direction };
-  return untilDone(() => call("send-message", { account, headers, body })) as Promise<Message>;
+  return (await repeated(() => call("send-message", { account, headers, body }))).body;
 }
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id).sort();
@@ -92,7 +75,7 @@ test("a conversation agrees with its messages: the first four at once in both di
   );
   const started = await agreeing(account);
   expect(started.map(({ leadId }) => leadId).sort()).toEqual(idsOf(leads));
-  const close = (id: string) => untilDone(() => setStatus(account, id, "closed"));
+  const close = (id: string) => repeated(() => setStatus(account, id, "closed"));
   const next = await Promise.all(
     started.flatMap(({ id, leadId }) => [
       send(account, leadId, "inbound"),
@@ -148,7 +131,7 @@ test.each(Object.keys(tableFaults))("a fault of each first write causes no dupli
   ];
   for (const [n, change] of changes.entries()) {
     const headers = n % 2 ? { "idempotency-key": `${n}` } : {};
-    await disturbed(() => untilDone(() => change(headers)));
+    await disturbed(() => repeated(() => change(headers)));
     await agreeing(account);
   }
   vi.restoreAllMocks();

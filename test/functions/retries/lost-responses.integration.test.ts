@@ -1,15 +1,12 @@
-import { setTimeout } from "node:timers/promises";
 import { beforeEach, expect, test, vi } from "vitest";
 import { type ItemType, readPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Item } from "../../../shared/dynamodb/table-client.ts";
-import type { RouteName } from "../../../shared/routes.ts";
 import { fieldsOf } from "../../../shared/schemas/record.ts";
 import { part } from "../../support/cases/part.ts";
 import { pick, seeded } from "../../support/cases/random.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { call } from "../../support/requests/call.ts";
-import type { TestRequest } from "../../support/requests/events.ts";
-import { aLead } from "../../support/requests/requests.ts";
+import { aLead, repeated } from "../../support/requests/requests.ts";
 import {
   type Attempt,
   failAtRandom,
@@ -36,18 +33,6 @@ const externalId = "crm-1";
 
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } });
 
-/** Sends a request again, so many times at most, while others win or its outcome is unknown. */
-async function repeated<Name extends RouteName>(times: number, name: Name, request: TestRequest) {
-  for (let left = times; ; left--) {
-    const response = await call(name, request);
-    if (response.status === 200 || response.status === 201) return response;
-    expect([429, 503]).toContain(response.status);
-    expect(response.headers["retry-after"]).toMatch(/^\d$/);
-    if (left === 1) return response;
-    await setTimeout(100 * Math.random());
-  }
-}
-
 /** Runs six clients of an account. @returns what they sent with the id of what was stored, and the entries of a lead that all change */
 async function runClients(account: string, random: () => number) {
   const writes: { readonly marker: string; id?: string }[] = [];
@@ -60,7 +45,7 @@ async function runClients(account: string, random: () => number) {
     const request = { account, body, ...(hasKey && withKey(marker)) };
     const sent: (typeof writes)[number] = { marker };
     writes.push(sent);
-    const response = await repeated(hasKey ? 20 : 1, name, request);
+    const response = await repeated(() => call(name, request), hasKey ? 20 : 1);
     if (response.status !== 201) return;
     sent.id = response.body.id;
     if (name === "create-lead") leads.push(response.body.id);
@@ -73,7 +58,7 @@ async function runClients(account: string, random: () => number) {
     const key = random() < 0.5 ? withKey(`update-${client}-${n}`) : {};
     const body = { externalId, name: "shared", metadata: { [entry]: `${n}` } };
     const request = { account, query: "ifExists=update", body, ...key };
-    const { body: lead } = await repeated(60, "create-lead", request);
+    const { body: lead } = await repeated(() => call("create-lead", request), 60);
     expect(lead.metadata?.[entry], JSON.stringify(lead)).toBe(`${n}`);
     updated[entry] = `${n}`;
   }

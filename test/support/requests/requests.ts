@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import type {
   Message,
@@ -25,6 +26,21 @@ export const aMessage = vi.defineHelper(
     return body;
   },
 );
+
+/** Sends a request again, so many times at most, while others win or its outcome is unknown. */
+export async function repeated<Response extends Pick<Awaited<ReturnType<typeof call>>, "status" | "headers">>(
+  request: () => Promise<Response>,
+  times = Number.POSITIVE_INFINITY,
+): Promise<Response> {
+  for (let left = times; ; left--) {
+    const response = await request();
+    if (response.status === 200 || response.status === 201) return response;
+    expect([429, 503]).toContain(response.status);
+    expect(response.headers["retry-after"]).toMatch(/^\d$/);
+    if (left === 1) return response;
+    await setTimeout(100 * Math.random());
+  }
+}
 
 /** Reports the delivery state of a message. */
 export const report = vi.defineHelper(
