@@ -117,14 +117,3 @@ test.each<[meanwhile: string, since?: number]>([
     since === undefined ? [] : [stored[since]?.createdAt],
   );
 });
-
-test("a report that is no failure reads and writes only the message", async () => {
-  for (const text of ["in", "out"]) await step(text);
-  const calls: number[] = [];
-  for (const delivery of ["sent", "delivered", "failed", "read"]) {
-    table.calls = [];
-    await report(account, stored[1] as Message, { delivery });
-    calls.push(table.calls.length);
-  }
-  expect(calls).toEqual([2, 2, 1, 2]);
-});

@@ -92,6 +92,7 @@ test("a message that changes since when a lead waits costs one more unit, and a 
     [next("outbound"), 3, 2, 7],
     [reported("delivered"), 2, 1, 1, "A report of how far a message has got"],
     [reported("sent"), 1, 1, 0],
+    [reported("failed"), 1, 1, 0],
     [reported("delivered"), 1, 1, 0],
     [end, 2, 1, 8],
     [end, 1, 1, 0],
