@@ -2,16 +2,13 @@ import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { TooExpensiveError } from "../../../../shared/dynamodb/dynamodb-errors.ts";
 import type { ReadOptions } from "../../../../shared/dynamodb/table-client.ts";
-import { type Call, withinBudget } from "../../../../shared/pages/read/read-budget.ts";
+import { withinBudget } from "../../../../shared/pages/read/read-budget.ts";
 
 const start = Date.UTC(2026, 0, 1);
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: start }));
 
 const anyRange = () => randomUUID();
 const admit = async () => {};
-const times = async (count: number, call: Call, send = async () => "sent") => {
-  for (let i = 0; i < count; i++) await call(send);
-};
 
 describe("a list", () => {
   test("may consume 3,000 read units", async () => {
@@ -64,7 +61,7 @@ describe("the admission of a long list", () => {
     await withinBudget(anyRange(), admit, async (call) => {
       await call(async ({ onUnits }) => onUnits?.(units));
       vi.setSystemTime(start + time);
-      await times(3, call);
+      for (let i = 0; i < 3; i++) await call(async () => "sent");
     });
     expect(admit).toHaveBeenCalledTimes(asked);
   });
