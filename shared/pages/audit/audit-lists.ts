@@ -5,7 +5,7 @@ import type { Key } from "../../dynamodb/table-client.ts";
 import * as logEvents from "../../logging/log-events.ts";
 import { loggedError } from "../../logging/logged-error.ts";
 import { type CountedOwner, findList } from "../tree/counted-list.ts";
-import { dueRound, type Round, readProgress, writeProgress } from "./audit-progress.ts";
+import { dueRound, readProgress, writeProgress } from "./audit-progress.ts";
 import { pacedMaintenance, repair } from "./repair.ts";
 import { firstKey, verify } from "./verify.ts";
 
@@ -15,7 +15,8 @@ const unitsPerSecond = 1000;
 interface Run {
   readonly pace: Pace;
   readonly rowsAtOnce: number | undefined;
-  round: Round;
+  /** Where the next audit continues if this one runs out of time. */
+  position: Key | undefined;
   /** How many lists were verified to their end, and how many parts of lists were wrong. */
   verified: number;
   repaired: number;
@@ -33,16 +34,16 @@ export async function auditLists(now: number, deadline: number, rowsAtOnce?: num
   const pace = new Pace(unitsPerSecond, deadline);
   let progress = await pace.retry(() => readProgress(now));
   const due = dueRound(progress, now);
-  const run: Run = { pace, rowsAtOnce, round: due ?? { beganAt: now }, verified: 0, repaired: 0 };
+  const run: Run = { pace, rowsAtOnce, position: due?.position, verified: 0, repaired: 0 };
   try {
     if (due) {
-      await auditTable(due, run);
+      await auditTable(run);
       progress = { since: due.beganAt };
     }
   } catch (error) {
     // No audit could continue from a position that the table refuses, so the next one begins again.
     const isRefused = error instanceof Error && error.name === "ValidationException";
-    progress = { ...progress, round: isRefused ? undefined : run.round };
+    progress = { ...progress, round: isRefused ? undefined : due && { ...due, position: run.position } };
     if (!isTimeUp(error, pace)) throw error;
   } finally {
     await writeProgress(progress);
@@ -58,26 +59,25 @@ const isTimeUp = (error: unknown, { deadline }: Pace) =>
 /** A sort key after those of all rows. */
 const lastKey = "~";
 
-async function auditTable({ position: from }: Round, run: Run): Promise<void> {
+async function auditTable(run: Run): Promise<void> {
+  const { position: from } = run;
   const keys = { ProjectionExpression: "pk" };
   for await (const { Items = [], LastEvaluatedKey } of scanItems(keys, run.pace, from)) {
     for (const pk of new Set(Items.map(({ pk }) => String(pk)))) {
       const owner = findList(pk);
       if (!owner) continue;
       // A list continues where the last run ended. A verified list may have more rows on the next page of the scan.
-      const { position } = run.round;
-      let sk = position?.pk === pk ? position.sk : firstKey;
+      let sk = run.position?.pk === pk ? run.position.sk : firstKey;
       if (sk === lastKey) continue;
       while (sk !== lastKey) {
-        run.round = { ...run.round, position: { pk, sk } };
+        run.position = { pk, sk };
         const isFirst = from?.pk === pk && from.sk === sk;
         sk = await auditRows(owner, sk, run, isFirst);
       }
-      run.round = { ...run.round, position: { pk, sk } };
+      run.position = { pk, sk };
     }
     // The scan must not go back into a list that was verified.
-    if (LastEvaluatedKey && LastEvaluatedKey.pk !== run.round.position?.pk)
-      run.round = { ...run.round, position: LastEvaluatedKey as Key };
+    if (LastEvaluatedKey && LastEvaluatedKey.pk !== run.position?.pk) run.position = LastEvaluatedKey as Key;
   }
 }
 

@@ -7,7 +7,7 @@ import { type Key, readItem, table, tableName } from "../../dynamodb/table-clien
 const week = 7 * 24 * 3_600_000;
 
 /** A round through the table. */
-export interface Round {
+interface Round {
   /** In milliseconds since the epoch. */
   readonly beganAt: number;
   /** Where the scan continues; within a list, also where the unverified rows begin. Undefined at the beginning. */
