@@ -97,16 +97,13 @@ async function put(call: readonly Publication[]): Promise<Publication | undefine
   let [current] = call;
   try {
     await queueDeliveries(call);
-    const { Entries: results = [] } = await bus.send(
-      new PutEventsCommand({
-        Entries: call.map(({ event }) => ({
-          EventBusName,
-          Source: eventSource,
-          DetailType: event.type,
-          Detail: JSON.stringify(event),
-        })),
-      }),
-    );
+    const Entries = call.map(({ event }) => ({
+      EventBusName,
+      Source: eventSource,
+      DetailType: event.type,
+      Detail: JSON.stringify(event),
+    }));
+    const { Entries: results = [] } = await bus.send(new PutEventsCommand({ Entries }));
     for (const [index, publication] of call.entries()) {
       current = publication;
       const { EventId, ErrorCode } = results[index] ?? {};

@@ -20,11 +20,8 @@ export async function admitLongList(account: string): Promise<void> {
   if (rateLimit === undefined) return;
   const second = Math.floor(Date.now() / 1000);
   const window = { count: 1, requests: perSecond, expiresAt: second + 60 };
-  const { added } = await addUsed(
-    longListsKey(account, second),
-    window,
-    AbortSignal.timeout(admissionTimeout),
-  ).catch((cause: unknown) => {
+  const signal = AbortSignal.timeout(admissionTimeout);
+  const { added } = await addUsed(longListsKey(account, second), window, signal).catch((cause: unknown) => {
     if (cause instanceof TooManyAtOnceError) throw cause;
     throw new TooExpensiveError("not_admitted", "No long list can be admitted now.", { cause });
   });

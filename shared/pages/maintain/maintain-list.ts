@@ -129,10 +129,7 @@ export async function stepLabelTree(
   const isPast = changed.some((sk) => sk >= watermark && sk < fed);
   // If the tree was emptied meanwhile, `fed` of the list was set back.
   const end = isPast ? latest(watermark, await readFed(tree.owner, root, tree.context.retry)) : watermark;
-  const { left } = await setRows(
-    tree,
-    changed.filter((sk) => sk < end),
-    [],
-  );
+  const counted = changed.filter((sk) => sk < end);
+  const { left } = await setRows(tree, counted, []);
   return { more: left.length > 0, changed: left };
 }
