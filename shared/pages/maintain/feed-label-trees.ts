@@ -23,10 +23,7 @@ export async function feedLabelTrees(whole: MaintainedTree, areLarge: boolean) {
   const { rows, next } = await retry(() => readRows(owner, bounds));
   const byLabel = Map.groupBy(rows, ({ labelKey }) => labelKey);
   byLabel.delete(undefined);
-  const trees = Array.from(
-    byLabel.keys(),
-    (labelKey = "") => new MaintainedTree({ ...owner, labelKey }, context),
-  );
+  const trees = [...byLabel.keys()].map((labelKey) => new MaintainedTree({ ...owner, labelKey }, context));
   await inParallel(trees, (tree) => tree.root());
   // Without this check, label commits would succeed and set old rows if a change was counted before their roots were read.
   const now = await retry(() => readRoot(owner));
