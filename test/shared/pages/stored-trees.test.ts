@@ -17,6 +17,10 @@ test("statuses keep their places, and a new one comes last", () => {
   expect(countedLists.conversation.statuses).toEqual(["active", "closed"]);
 });
 
+/** Rows with real ids, so many milliseconds apart. */
+const rows = (count: number, apart: number) =>
+  Array.from({ length: count }, (_, i) => rowEntry(newId("lead", Date.UTC(2026, 0, 1) + i * apart), i % 4));
+
 test.each([
   ["no bytes", undefined],
   ["empty bytes", new Uint8Array()],
@@ -31,8 +35,8 @@ test.each([
   ["a start that JavaScript and DynamoDB sort differently", deflateRawSync('[["lead_Ü",1]]')],
   ["a start longer than a sort key", deflateRawSync(`[["${"l".repeat(65)}",1]]`)],
   ["more buckets than there are", deflateRawSync(`[["lead_"${",1".repeat(17)}]]`)],
-  ["more entries than a node has", deflateRawSync(JSON.stringify(Array(1001).fill(["lead_", 1])))],
-  ["bytes that would fill the memory", deflateRawSync(`["${" ".repeat(2_000_000)}"]`)],
+  ["more entries than a node has", encodeEntries(rows(1001, 1))],
+  ["bytes that would fill the memory", deflateRawSync(`[${" ".repeat(2_000_000)}]`)],
 ])("%s are no entries", (_, bytes) => {
   expect(decodeEntries(bytes)).toBeUndefined();
 });
@@ -46,10 +50,6 @@ test.each([
 ])("between %j and %j, the shortest sort key is %j", (before, at, shortest) => {
   expect(separator(before, at)).toBe(shortest);
 });
-
-/** Rows with real ids, so many milliseconds apart. */
-const rows = (count: number, apart: number) =>
-  Array.from({ length: count }, (_, i) => rowEntry(newId("lead", Date.UTC(2026, 0, 1) + i * apart), i % 4));
 
 test.each([
   20, 1000, 60_000, 3_600_000,
