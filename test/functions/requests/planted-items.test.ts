@@ -11,7 +11,7 @@ import {
   messageKey,
 } from "../../../shared/dynamodb/keys.ts";
 import { type Item, readItem } from "../../../shared/dynamodb/table-client.ts";
-import { createdAt, newId } from "../../../shared/ids.ts";
+import { newId } from "../../../shared/ids.ts";
 import type { Message } from "../../../shared/schemas/conversation-schemas.ts";
 import { stopClock } from "../../support/cases/virtual-time.ts";
 import { withFields } from "../../support/cases/with-fields.ts";
@@ -224,17 +224,9 @@ describe("a request is not carried out if the record of its Idempotency-Key", ()
 });
 
 test("the other events of a batch are composed in spite of an item that fails for another reason, which is logged", () => {
-  const message = () => {
-    const [conversationId, id] = [newId("conv"), newId("msg")];
-    return {
-      ...messageKey(account, conversationId, id),
-      ...{ id, conversationId, leadId: newId("lead"), channel: "sms", direction: "outbound" },
-      ...{ message: "Hello", createdAt: createdAt(id) },
-    };
-  };
-  const [item, first, last] = [message(), message(), message()];
+  const [item, first, last] = [aStoredLead(), aStoredLead(), aStoredLead()];
   const failing = streamRecord(undefined, item);
-  Object.assign(failing.dynamodb?.NewImage ?? {}, { message: { X: "of no type" } });
+  Object.assign(failing.dynamodb?.NewImage ?? {}, { status: { X: "of no type" } });
   const events = toEvents([streamRecord(undefined, first), failing, streamRecord(undefined, last)]);
   expect(events.map(({ id }) => id)).toEqual([first.id, last.id]);
   const { pk, sk } = item;
