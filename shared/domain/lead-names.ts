@@ -141,10 +141,8 @@ export function withAddresses(
     const channel = normalizeLabel(name);
     const all = more === null ? [] : [...(channels.get(channel) ?? []), ...more];
     const compared = all.map(comparableAddress);
-    channels.set(
-      channel,
-      all.filter((_, i) => compared.indexOf(compared[i] ?? "") === i),
-    );
+    const different = all.filter((_, i) => compared.indexOf(compared[i] ?? "") === i);
+    channels.set(channel, different);
   }
   const filled = [...channels].filter(([, list]) => list.length > 0);
   return filled.length > 0 ? Object.fromEntries(filled) : undefined;
