@@ -10,7 +10,6 @@ import { readList } from "../../pages/read/read-list.ts";
 import { walk } from "../../pages/read/row-reader.ts";
 import { creationWindow, timeWindow } from "../../pages/read/window.ts";
 import { countedLists } from "../../pages/tree/counted-list.ts";
-import { admitLongList } from "../../rate-limit/list-admission.ts";
 import {
   type Conversation,
   type ConversationsQuery,
@@ -95,8 +94,7 @@ async function readMessages(account: string, conversationId: string, maxRows: nu
   const { pk } = messageKey(account, conversationId, "");
   const where = (item: Item) => readMessage(account, item) !== undefined;
   const range: Range = { list: { type: "message" }, partition: pk, where };
-  const admit = () => admitLongList(account);
-  const { items } = await withinBudget(pk, admit, (call) => walk(range, { before, maxRows }, call));
+  const { items } = await withinBudget(account, pk, (call) => walk(range, { before, maxRows }, call));
   return items.flatMap((item) => readMessage(account, item) ?? []);
 }
 

@@ -1,6 +1,7 @@
 import { TooExpensiveError } from "../../dynamodb/dynamodb-errors.ts";
 import type { ReadOptions } from "../../dynamodb/table-client.ts";
 import { withBackoff } from "../../dynamodb/throttling.ts";
+import { admitLongList } from "../../rate-limit/list-admission.ts";
 
 /** How many table calls a list may make. */
 const maxCalls = 12;
@@ -26,14 +27,11 @@ export type Call = <T>(send: (options: ReadOptions) => Promise<T>) => Promise<T>
  * Runs the calls of a list within its budget of calls, read units and time. After a list was throttled or not admitted,
  * lists of the same range back off: they leave the partition's capacity to its writers and to the maintainer of its counts.
  *
+ * @param id identifies the range
  * @throws TooExpensiveError when the budget is used up
  * @throws TooManyAtOnceError when the range backs off, and the errors of `admitLongList`
  */
-export const withinBudget = <T>(
-  id: string,
-  admitLongList: () => Promise<unknown>,
-  read: (call: Call) => Promise<T>,
-): Promise<T> =>
+export const withinBudget = <T>(account: string, id: string, read: (call: Call) => Promise<T>): Promise<T> =>
   withBackoff(id, "Too much of this list is read at once.", () => {
     const start = Date.now();
     const abortSignal = AbortSignal.timeout(longestList);
@@ -49,7 +47,7 @@ export const withinBudget = <T>(
         throw new TooExpensiveError("too_many_reads", "The list has too many rows.");
       if (time >= longestList) throw new TooExpensiveError("too_slow", "The list took too long.");
       if (calls > shortCalls || units > shortUnits || time > shortTime) {
-        admitted ??= admitLongList();
+        admitted ??= admitLongList(account);
         await admitted;
       }
       try {

@@ -3,7 +3,6 @@ import { ifValid } from "../../dynamodb/invalid-items.ts";
 import { accountPartition, keysOf, rowKey } from "../../dynamodb/keys.ts";
 import { type Item, readItems } from "../../dynamodb/table-client.ts";
 import { invalidInput } from "../../errors.ts";
-import { admitLongList } from "../../rate-limit/list-admission.ts";
 import { type Page, takePage } from "../page.ts";
 import { isRowKey } from "../tree/counted-list.ts";
 import { findByActivity, findInWindow } from "./activity-page.ts";
@@ -24,12 +23,11 @@ import { isBounded, isWithin } from "./window.ts";
  */
 export async function readList<T>(asked: ListRequest, read: (item: Item) => T): Promise<Page<T>> {
   const { id, wayOut, find } = planList(asked);
-  const admit = () => admitLongList(asked.account);
   const findComplete = async (call: Call) => {
     const { items, total } = await find(call);
     return { items: await completeRows(asked, items, call), total };
   };
-  const { items, total } = await withinBudget(id, admit, findComplete).catch((error: unknown) => {
+  const { items, total } = await withinBudget(asked.account, id, findComplete).catch((error: unknown) => {
     if (!wayOut || !isTooMuch(error)) throw error;
     // A retry would not need less.
     throw invalidInput([{ in: "query", code: "out_of_range", ...wayOut }]);
