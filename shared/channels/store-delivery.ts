@@ -9,8 +9,8 @@ import { toText } from "./message-content.ts";
  *
  * @returns the message; undefined if its lead has been erased, or another app has sent it from the same sender
  */
-export async function storeDelivery(account: string, { deliveryError: error, ...report }: MessageUpdate) {
-  const deliveryError = error === undefined ? error : toText(error, 500, "unknown");
+export async function storeDelivery(account: string, { deliveryError: reason, ...report }: MessageUpdate) {
+  const deliveryError = reason === undefined ? undefined : toText(reason, 500, "unknown");
   try {
     return (await updateMessage(account, { ...report, deliveryError })).record;
   } catch (error) {
