@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { accountsCommand } from "../../../../lib/ops/accounts/accounts-command.ts";
 import { beginErasure } from "../../../../lib/ops/erasure/erased-leads.ts";
 import { leadsCommand } from "../../../../lib/ops/leads/leads-command.ts";
 import { createOrUpdateLead } from "../../../../shared/domain/create-lead.ts";
@@ -13,6 +12,7 @@ import { aMessage, setStatus } from "../../../support/requests/requests.ts";
 import { aroundCalls, beforeCall, puts, type TableCommand } from "../../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { remove, tableItems } from "../../../support/tables/table-items.ts";
+import { copy, replace } from "../accounts/support/copy.ts";
 
 useTablesOfCommands();
 
@@ -24,11 +24,14 @@ console.log = () => {};
 
 const file = "name,email,externalId,addresses.sms\nAda,ada@example.org,crm-1,+4912345\n";
 
+/** Runs `leads …` on an account. */
+const ops = (account: string, ...args: string[]) => runJson(leadsCommand(), ...args, "--account", account);
+
 /** A new account with an import, and commands on it. */
 async function imported(content: string, ...options: string[]) {
   const account = await anAccount();
   const path = await leadFile(content);
-  const run = (...args: string[]) => runJson(leadsCommand(), "import", ...args, "--account", account);
+  const run = (...args: string[]) => ops(account, "import", ...args);
   const { importId } = (await run(path, ...options)).output;
   waiting.meanwhile = async () => undefined;
   const leads = await storedLeads(account);
@@ -77,17 +80,17 @@ test("an undo erases leads that were not changed and have no conversation, and a
   const now = (await storedLeads(account)).map(({ id }) => id);
   expect(now).not.toEqual(expect.arrayContaining(gone));
   expect(now).toHaveLength(4);
-  const { output: imports } = await runJson(leadsCommand(), "imports", "--account", account);
+  const { output: imports } = await ops(account, "imports");
   const startedAt = expect.any(String);
   expect(imports).toEqual([
     { importId: output.importId, startedAt, leads: 2 },
     { importId, startedAt, leads: 2 },
   ]);
-  const { output: erased } = await runJson(leadsCommand(), "erased", "--account", account);
+  const { output: erased } = await ops(account, "erased");
   expect(erased.map(({ leadId }: { leadId: string }) => leadId)).toEqual(gone);
-  expect(
-    (await runJson(leadsCommand(), "import", "--undo", "import_1", "--account", account)).failure,
-  ).toContain("has no leads of the import import_1: see `npm run ops -- leads imports");
+  expect((await ops(account, "import", "--undo", "import_1")).failure).toContain(
+    "has no leads of the import import_1: see `npm run ops -- leads imports",
+  );
 });
 
 test("an undo keeps a lead that gets a message, whenever the request has found the lead", async () => {
@@ -160,7 +163,7 @@ test("after the undo of an import with ids, its rows get other ids", async () =>
   expect(await storedLeads(account)).toEqual([
     { ...ada, id: expect.not.stringMatching(id), updatedAt: expect.any(String) },
   ]);
-  await runJson(leadsCommand(), "erase", "--lead", id, "--yes", "--account", account);
+  await ops(account, "erase", "--lead", id, "--yes");
   expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
 });
 
@@ -188,18 +191,18 @@ async function withCopy() {
   const it = await imported(file);
   const { account, ada } = it;
   const { conversationId } = await aMessage(account, ada.id);
-  const args = ["copy", "--account", account, "--from-table", copyTable()];
+  const from = copyTable();
   const ofConversation = () => itemsWith(account, [conversationId]);
   for (const [, item] of await ofConversation()) await remove(item);
   const isWritten = puts(({ pk }) => pk === `CONVERSATION#${account}`);
-  return { ...it, isWritten, ofConversation, copy: () => runJson(accountsCommand(), ...args) };
+  return { ...it, isWritten, ofConversation, copyBack: () => copy(account, from) };
 }
 
 test("an undo keeps a lead if a copy stores its conversation after the undo has marked the lead", async () => {
-  const { account, ada, undo, undoHalf, isWritten, ofConversation, copy } = await withCopy();
+  const { account, ada, undo, undoHalf, isWritten, ofConversation, copyBack } = await withCopy();
   {
     using _ = beforeCall(isWritten, undoHalf);
-    expect((await copy()).failure).toBeUndefined();
+    expect((await copyBack()).failure).toBeUndefined();
   }
   expect((await undo()).output.kept).toEqual({ [ada.id]: "has a conversation" });
   expect(await ofConversation()).toHaveLength(3);
@@ -207,7 +210,7 @@ test("an undo keeps a lead if a copy stores its conversation after the undo has 
 });
 
 test("a copy stores nothing of a lead that a paused undo is about to erase", async () => {
-  const { account, undo, isWritten, ofConversation, copy } = await withCopy();
+  const { account, undo, isWritten, ofConversation, copyBack } = await withCopy();
   const [isAbout, isWoken] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   using _ = beforeCall(isErased, () => {
     isAbout.resolve();
@@ -223,7 +226,7 @@ test("a copy stores nothing of a lead that a paused undo is about to erase", asy
       return undone;
     });
   });
-  expect((await copy()).failure).toBeUndefined();
+  expect((await copyBack()).failure).toBeUndefined();
   expect(await ofConversation()).toEqual([]);
   expect(await storedLeads(account)).toEqual([]);
 });
@@ -255,13 +258,12 @@ test.each(Object.entries(orders))("an erasure wins over an undo that %s", async 
   const { account, ada, again, undo } = it;
   const failures: unknown[] = [];
   const erase = async () => {
-    const args = ["--email", "ada@example.org", "--yes", "--account", account];
-    failures.push((await runJson(leadsCommand(), "erase", ...args)).failure);
+    failures.push((await ops(account, "erase", "--email", "ada@example.org", "--yes")).failure);
   };
   await order(it, erase);
   expect(failures.at(-1)).toBeUndefined();
   expect(await itemsWith(account, ["ada@example.org", "crm-1", "4912345", "undo", "pending"])).toEqual([]);
-  const { output } = await runJson(leadsCommand(), "erased", "--account", account);
+  const { output } = await ops(account, "erased");
   expect(output).toEqual([expect.objectContaining({ leadId: ada.id, pending: false })]);
   expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
   expect((await undo()).failure).toContain("has no leads of the import");
@@ -269,19 +271,16 @@ test.each(Object.entries(orders))("an erasure wins over an undo that %s", async 
 
 test("the file can be imported again even after a copy from a backup before the undo", async () => {
   const { account, undo, again, path } = await imported(file);
-  const copy = (from: string, ...args: string[]) =>
-    runJson(accountsCommand(), "copy", "--account", account, "--from-table", from, ...args);
   const from = copyTable();
   await undo();
   // Or into a copy that is made after the undo.
   const copied = randomUUID();
-  await copy(copyTable(), "--to-account", copied);
-  const inCopy = await runJson(leadsCommand(), "import", path, "--account", copied);
-  expect(inCopy.output).toMatchObject({ imported: 1, erased: 0 });
-  await copy(from);
+  await copy(account, copyTable(), "--to-account", copied);
+  expect((await ops(copied, "import", path)).output).toMatchObject({ imported: 1, erased: 0 });
+  await copy(account, from);
   const { output } = await again();
   expect(output).toMatchObject({ imported: 1, erased: 0 });
-  const { output: imports } = await runJson(leadsCommand(), "imports", "--account", account);
+  const { output: imports } = await ops(account, "imports");
   expect(imports).toMatchObject([{ importId: output.importId, leads: 1 }]);
 });
 
@@ -289,8 +288,7 @@ test("a copy that replaces what differs keeps the marks of an undo, which then c
   const { account, undo, undoHalf } = await imported(file);
   const from = copyTable();
   await undoHalf();
-  const args = ["--account", account, "--from-table", from, "--replace", "--yes"];
-  expect((await runJson(accountsCommand(), "copy", ...args)).output).toMatchObject({ replaced: 0, left: 0 });
+  expect((await replace(account, from)).output).toMatchObject({ replaced: 0, left: 0 });
   expect(await itemsWith(account, ["undoing"])).toHaveLength(1);
   expect((await undo()).output).toMatchObject({ erased: 1 });
 });

@@ -1,16 +1,13 @@
 import { vi } from "vitest";
 import { accountsCommand } from "../../../../../lib/ops/accounts/accounts-command.ts";
-import { selectTable, tableName } from "../../../../../shared/dynamodb/table-client.ts";
 import { runJson } from "../../../../support/commands/command.ts";
 
 /** Runs `accounts …` on the test file's table. */
 export async function accounts(...args: string[]) {
-  const own = tableName;
   const printed: unknown[] = [];
   const error = vi.spyOn(console, "error").mockImplementation((text) => void printed.push(text));
   const outcome = await runJson(accountsCommand(), ...args);
   error.mockRestore();
-  selectTable(own, { maxAttempts: 1 });
   const code = process.exitCode ?? 0;
   process.exitCode = undefined;
   return { ...outcome, code, printed: printed.join("\n") };
