@@ -7,7 +7,7 @@ import { skipWaits } from "../../support/cases/skipped-waits.ts";
 import { filePath, leadFile } from "../../support/commands/lead-files.ts";
 import { killAtEachWrite, lateReads, smallPages, throttles } from "../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../support/tables/memory-tables.ts";
-import { put, putItems } from "../../support/tables/table-items.ts";
+import { put } from "../../support/tables/table-items.ts";
 import { email, fillAccount, itemsOf, withTexts } from "./support/full-account.ts";
 import { program } from "./support/program.ts";
 
@@ -32,11 +32,9 @@ beforeAll(async () => {
 /** Restores the table, and stores only those items of the account for which a condition holds again. */
 async function refill(condition: (item: Item) => boolean): Promise<void> {
   memory.restore(start);
-  for (const item of items) if (!isOld(item)) memory.delete(item);
-  await putItems(
-    tableName,
-    items.filter((item) => !isOld(item) && condition(item)),
-  );
+  const others = items.filter((item) => !isOld(item));
+  for (const item of others) memory.delete(item);
+  for (const item of others) if (condition(item)) await put(item);
 }
 
 /** Whether an item is of the old conversation. Only an index lists a conversation that has ended. */

@@ -9,6 +9,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import type { Item, Key } from "../../../shared/dynamodb/table-client.ts";
+import { keyedItems } from "./keyed-items.ts";
 import { throttled } from "./watched-table.ts";
 
 /** A command of the document client. */
@@ -55,9 +56,10 @@ export const puts =
     );
 
 /** Ends pages and batches after a few items, so that every loop over the remaining items runs. */
-export const smallPages = (size = 2): Disposable =>
+export const smallPages = (): Disposable =>
   aroundCalls(async (command, send) => {
     const { input } = command;
+    const size = 2;
     const Limit = Math.min(size, input.Limit ?? size);
     if (command instanceof QueryCommand) return send(new QueryCommand({ ...input, Limit }));
     if (command instanceof ScanCommand) return send(new ScanCommand({ ...input, Limit }));
@@ -87,25 +89,14 @@ const writes = [PutCommand, UpdateCommand, DeleteCommand, TransactWriteCommand];
 
 const isWrite = (command: TableCommand) => writes.some((write) => command instanceof write);
 
-const name = ({ pk, sk }: Item) => `${pk} ${sk}`;
-
-/** The items that a command puts or updates. */
-function writtenNames({ input }: TableCommand): string[] {
-  const single = input.Item ?? (input.UpdateExpression && input.Key);
-  const several = (input.TransactItems ?? []).map(
-    ({ Put, Update }: TableCommand["input"]) => Put?.Item ?? Update?.Key,
-  );
-  return [single, ...several].filter(Boolean).map(name);
-}
-
-/** Hides items that are written from now on from all reads that are not consistent: reads of indexes, and careless reads. */
+/** Hides the items of all writes from now on from reads that are not consistent: reads of indexes, and careless reads. */
 export function lateReads(): Disposable {
   const written = new Set<string>();
   return aroundCalls(async (command, send) => {
     const output = await send(command);
-    if (isWrite(command)) for (const each of writtenNames(command)) written.add(each);
+    if (isWrite(command)) for (const each of keyedItems(command)) written.add(each);
     if (isWrite(command) || command.input.ConsistentRead) return output;
-    const isShown = (item: Item) => !written.has(name(item));
+    const isShown = (item: Item) => !written.has(`${item.pk} ${item.sk}`);
     return {
       ...output,
       ...(output.Items && { Items: output.Items.filter(isShown) }),

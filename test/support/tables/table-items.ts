@@ -16,10 +16,6 @@ export const put = (Item: object) => table.send(new PutCommand({ TableName: tabl
 export const remove = ({ pk, sk }: Item | Key) =>
   table.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));
 
-/** Writes items to a table. */
-export const putItems = (TableName: string, items: readonly Item[]) =>
-  Promise.all(items.map((Item) => table.send(new PutCommand({ TableName, Item }))));
-
 /** The keys of the items that differ, by the kind of change. */
 export function compareItems(before: ReadonlyMap<string, Item>, after: ReadonlyMap<string, Item>) {
   const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
