@@ -21,9 +21,11 @@ import { program } from "../support/program.ts";
 
 useTablesOfCommands();
 
+const run = (account: string, path: string, ...options: string[]) =>
+  program(["leads", "import", path, "--account", account, "--table", tableName, ...options]);
+
 async function importFile(account: string, path: string, ...options: string[]) {
-  const args = ["leads", "import", path, "--account", account, "--table", tableName, "--json", ...options];
-  const { code, stdout, stderr } = await program(args);
+  const { code, stdout, stderr } = await run(account, path, "--json", ...options);
   return { code, stderr, report: stdout ? JSON.parse(stdout) : undefined };
 }
 
@@ -280,11 +282,11 @@ describe("a repeated leads import", () => {
       return send(command);
     });
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
-    const run = (file: string) => {
+    const start = (file: string) => {
       const args = [file, "--account", account, "--table", tableName, "--json"];
       return importCommand().parseAsync(args, { from: "user" });
     };
-    await Promise.all([run(path), run(files === "one file" ? path : await write(rows.toReversed()))]);
+    await Promise.all([start(path), start(files === "one file" ? path : await write(rows.toReversed()))]);
     const reports = log.mock.calls.map(([text]) => JSON.parse(text));
     log.mockRestore();
     expect(reports.map(({ imported, present }) => imported + present)).toEqual([32, 32]);
@@ -315,9 +317,7 @@ describe("a repeated leads import", () => {
       ...{ imported: 0, present: 2, different: 1 },
     });
     const stored = await storedLeads(account);
-    expect(
-      await program(["leads", "import", path, "--account", account, "--table", tableName]),
-    ).toMatchObject({
+    expect(await run(account, path)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(
         "2 rows are stored with other values: --update changes all but createdAt.",
@@ -336,13 +336,12 @@ describe("a repeated leads import", () => {
   test("says which leads an undo of it takes back", async () => {
     const { account, path } = await imported("name\nAda\nBob\n");
     await appendFile(path, "Grace\n");
-    const run = () => program(["leads", "import", path, "--account", account, "--table", tableName]);
-    expect((await run()).stdout.trim().split("\n")).toEqual([
+    expect((await run(account, path)).stdout.trim().split("\n")).toEqual([
       "3 rows: 1 imported, 2 present, 0 erased, 0 rejected.",
       "Totals include leads with an earlier date within seconds.",
       expect.stringMatching(/^This is the import import_\w+: --undo takes what it imported back\.$/),
     ]);
-    expect((await run()).stdout).toBe("3 rows: 0 imported, 3 present, 0 erased, 0 rejected.\n");
+    expect((await run(account, path)).stdout).toBe("3 rows: 0 imported, 3 present, 0 erased, 0 rejected.\n");
   });
 
   test("of a row that differs only in ignored columns, or in the columns of its cells, creates another lead", async () => {
