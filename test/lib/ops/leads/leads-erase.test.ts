@@ -183,28 +183,20 @@ describe("leads erase", () => {
     const account = randomUUID();
     const { id } = await aLead(account, { externalId: "crm-1" });
     const other = await aLead(account, { externalId: "crm-2" });
+    const begin = async (id: string, meanwhile: () => Promise<unknown>) => {
+      using _ = beforeCall((command) => command instanceof TransactWriteCommand, meanwhile);
+      await beginErasure(account, id, new Pace());
+    };
     const stored = [
       await readItem(keys.leadKey(account, id)),
       await readItem(keys.externalIdKey(account, "crm-1")),
     ];
     for (const item of stored) await remove(item ?? {});
-    {
-      using _ = beforeCall(
-        (command) => command instanceof TransactWriteCommand,
-        () => Promise.all(stored.map((item) => put(item ?? {}))),
-      );
-      await beginErasure(account, id, new Pace());
-    }
+    await begin(id, () => Promise.all(stored.map((item) => put(item ?? {}))));
     for (const item of stored) expect((await tableItems()).has(name(item as Key))).toBe(false);
     const { id: changed } = await aLead(account);
     const body = { id: changed, addresses: { sms: ["1"] } };
-    {
-      using _ = beforeCall(
-        (command) => command instanceof TransactWriteCommand,
-        () => call("create-lead", { account, query: "ifExists=update", body }),
-      );
-      await beginErasure(account, changed, new Pace());
-    }
+    await begin(changed, () => call("create-lead", { account, query: "ifExists=update", body }));
     expect(await readItem(keys.addressKey(account, "sms", "1"))).toBeUndefined();
     await put({ ...keys.externalIdKey(account, "crm-2"), leadId: id });
     using _ = beforeCall(
