@@ -11,7 +11,8 @@ export async function tableItems(): Promise<ReadonlyMap<string, Item>> {
 }
 
 /** Stores an item, also one that the API would not store. */
-export const put = (Item: object) => table.send(new PutCommand({ TableName: tableName, Item: { ...Item } }));
+export const put = (Item: object, TableName = tableName) =>
+  table.send(new PutCommand({ TableName, Item: { ...Item } }));
 
 export const remove = ({ pk, sk }: Item | Key) =>
   table.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk } }));

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { NumberValue } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, test, vi } from "vitest";
 import { summarize } from "../../../../shared/domain/conversations/conversations.ts";
 import { updateConversation } from "../../../../shared/domain/conversations/update-conversation.ts";
 import { nameKeys } from "../../../../shared/domain/lead-names.ts";
 import { dataFormat } from "../../../../shared/dynamodb/data-format.ts";
 import * as keys from "../../../../shared/dynamodb/keys.ts";
-import { type Item, type Key, readItem, table, tableName } from "../../../../shared/dynamodb/table-client.ts";
+import { type Item, type Key, readItem, tableName } from "../../../../shared/dynamodb/table-client.ts";
 import { newId } from "../../../../shared/ids.ts";
 import type { Message } from "../../../../shared/schemas/conversation-schemas.ts";
 import { fieldsOf } from "../../../../shared/schemas/record.ts";
@@ -381,10 +381,6 @@ describe("a conversation that waits for a reply", () => {
   });
 });
 
-/** Writes an item to the source table of a copy. */
-const putInto = (TableName: string, Item: object) =>
-  table.send(new PutCommand({ TableName, Item: { ...Item } }));
-
 describe("an item that contradicts what is stored is reported and left out", () => {
   type Data = Awaited<ReturnType<typeof anAccount>>;
 
@@ -393,8 +389,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
   /** Moves a conversation and its messages to another lead, in the source. */
   async function move({ ada, grace, from, before }: Data) {
     for (const item of Object.values(before).filter(({ leadId }) => leadId === ada.id))
-      if ([item.id, item.conversationId].includes(ada.email))
-        await putInto(from, { ...item, leadId: grace.id });
+      if ([item.id, item.conversationId].includes(ada.email)) await put({ ...item, leadId: grace.id }, from);
   }
 
   type Case = [what: string, arrange: (data: Data) => Promise<unknown>, reasons: (string | RegExp)[]];
@@ -418,7 +413,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
         `a message with another ${field}`,
         async ({ ada, from, before }) => {
           const [message] = messagesIn(before, ada.email);
-          await putInto(from, { ...message, [field]: "inbound" });
+          await put({ ...message, [field]: "inbound" }, from);
         },
         [`its ${field} is not the stored one`],
       ],
@@ -443,7 +438,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
     [
       "a lead that is stored with another external id",
       async ({ account, ada, from, before }) =>
-        putInto(from, withFields(before[`LEAD#${account} ${ada.id}`] ?? {}, { externalId: "crm-2" })),
+        put(withFields(before[`LEAD#${account} ${ada.id}`] ?? {}, { externalId: "crm-2" }), from),
       ["its externalId is not the stored one"],
     ],
     [
@@ -451,7 +446,7 @@ describe("an item that contradicts what is stored is reported and left out", () 
       async ({ account, ada, from, before }) => {
         const ten = Array.from({ length: 10 }, (_, n) => `a${n}`);
         const addresses = Object.fromEntries(ten.map((channel) => [channel, ten]));
-        await putInto(from, { ...before[`LEAD#${account} ${ada.id}`], addresses });
+        await put({ ...before[`LEAD#${account} ${ada.id}`], addresses }, from);
       },
       ["it has too many addresses"],
     ],
@@ -491,8 +486,8 @@ describe("an item that contradicts what is stored is reported and left out", () 
     const { account, ada, grace, from, before } = await anAccount();
     const ofAda = messagesIn(before, ada.whatsapp);
     for (const item of ofAda) await remove(item);
-    await putInto(from, { ...ofAda[0], leadId: grace.id });
-    await putInto(from, { ...ofAda[1], channel: "sms" });
+    await put({ ...ofAda[0], leadId: grace.id }, from);
+    await put({ ...ofAda[1], channel: "sms" }, from);
     const { code, output } = await replace(account, from);
     expect({ code, stored: output.stored }).toEqual({ code: 3, stored: 0 });
     const noted = output.invalid.map(({ sk }: Item) => sk);
@@ -508,7 +503,7 @@ test("nothing is copied of a lead that was erased in the source, even if it has 
     id: newId("erasure"),
     pending: true,
   };
-  await putInto(from, erased);
+  await put(erased, from);
   const to = randomUUID();
   expect((await copy(account, from, "--to-account", to)).output).toMatchObject({ erased: 6, stored: 7 });
   const { pending: _, ...noted } = erased;
