@@ -22,7 +22,8 @@ export const labelTrees = [
   run("a feed, and an import into the tail", [[100], [12]], [[change(0)], [insert(2, 13)]]),
   run("a feed, and an import before it", [[100, 90], [12]], [[change(0)], [insert(3, 95)]]),
   run("a feed of two sources crashes", [[100], [12, 11]], [[remove(1)]], {
-    ...{ sources: ["b", "a", "b"], crashes: 1 },
+    sources: ["b", "a", "b"],
+    crashes: 1,
   }),
   run("changes of a fed row that undo each other", [[100, 90]], [[change(1), change(1, "new")]]),
   large("a row moves to another source and back", [[100, 90, 80]], [[move(1, "b"), move(1, "a")]]),
@@ -37,9 +38,7 @@ export const labelTrees = [
       [14, 13, 12, 11, 10.5, 10],
     ],
     [[remove(3)]],
-    {
-      ...{ ...inNodes, ...one, limits: { ...deep, nodesWritten: 1 } },
-    },
+    { ...inNodes, ...one, limits: { ...deep, nodesWritten: 1 } },
   ),
   large("nodes of a label", [[100, 95, 90, 85, 80]], [[change(1), remove(2)], [insert(6, 110)]], inNodes),
   large("a feed, and a row moves", [[100], [12, 11]], [[change(0)], [move(1, "b")]]),
@@ -51,9 +50,7 @@ export const labelTrees = [
     "a feed of two sources crashes, and a row is deleted",
     [[100], [12, 11]],
     [[change(0)], [remove(1)]],
-    {
-      ...{ sources: ["b", "a", "b", "c"], crashes: 1 },
-    },
+    { sources: ["b", "a", "b", "c"], crashes: 1 },
   ),
   large(
     "a feed of nodes",

@@ -32,9 +32,7 @@ export const wholeLists = [
       [14, 13, 12, 11, 10],
     ],
     [[change(2)], [remove(3)]],
-    {
-      limits: { ...tiny, rowsAtOnce: 2 },
-    },
+    { limits: { ...tiny, rowsAtOnce: 2 } },
   ),
   inNodes("rows land late", [[100]], [[create(1)], [create(2), pass(2480)]], { maintainers: [100] }),
   inNodes("rows change during a read", [[100, 90, 80, 70]], [[change(0)], [remove(2)]], { pages: [2] }),
@@ -51,8 +49,6 @@ export const wholeLists = [
       [insert(2, 90), insert(3, 80)],
       [create(4), pass()],
     ],
-    {
-      ...{ maintainers: [0], pages: [1, 2] },
-    },
+    { maintainers: [0], pages: [1, 2] },
   ),
 ];
