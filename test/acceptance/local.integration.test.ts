@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
@@ -13,6 +12,7 @@ import { skipWaits } from "../support/cases/skipped-waits.ts";
 import { createDataDirectory } from "../support/commands/data-directory.ts";
 import { startApi } from "../support/requests/api.ts";
 import { synthesizeAssembly } from "../support/stack/assembly.ts";
+import { temporaryDirectory } from "../support/stack/temporary-directory.ts";
 import { put, tableItems } from "../support/tables/table-items.ts";
 import { accept, phases } from "./acceptance.ts";
 import { open } from "./open.ts";
@@ -21,8 +21,7 @@ import type { Report } from "./report.ts";
 /** The run must not wait a minute for a cache, and a quiet machine must be able to exceed the throttle. */
 const settings = { authorizerCacheSeconds: 2, throttleRate: 150, throttleBurst: 150 };
 
-const directory = await mkdtemp(join(tmpdir(), "acceptance-"));
-afterAll(() => rm(directory, { recursive: true }));
+const directory = await temporaryDirectory("acceptance-", afterAll);
 await synthesizeAssembly({
   outdir: directory,
   tableName: String(process.env.TABLE_NAME),

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../docs/client/client.ts";
@@ -13,13 +12,13 @@ import { seeded, shuffled } from "../support/cases/random.ts";
 import { startFakeMeta } from "../support/requests/fake-meta.ts";
 import { engineEndpoint } from "../support/setup/engine-endpoint.ts";
 import { synthesizeAssembly } from "../support/stack/assembly.ts";
+import { temporaryDirectory } from "../support/stack/temporary-directory.ts";
 
 /** Faults that take minutes are made only at night. */
 const isWhole = process.env.TEST_SEED === "whole";
 const people = isWhole ? 25 : 2;
 
-const data = await mkdtemp(join(tmpdir(), "channels-"));
-afterAll(() => rm(data, { recursive: true }));
+const data = await temporaryDirectory("channels-", afterAll);
 const secret = randomUUID();
 const meta = await startFakeMeta(secret);
 const options = {

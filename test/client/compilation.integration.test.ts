@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { temporaryDirectory } from "../support/stack/temporary-directory.ts";
 
 const run = promisify(execFile);
 const directory = join(import.meta.dirname, "../../docs/client");
@@ -20,8 +20,7 @@ test("the client has the types of the OpenAPI document, and compiles with them",
 });
 
 test("the client compiles in another program as its README uses it, without packages and with strict rules", async () => {
-  const program = await mkdtemp(join(tmpdir(), "program-"));
-  onTestFinished(() => rm(program, { recursive: true }));
+  const program = await temporaryDirectory();
   for (const file of ["client.ts", "api.d.ts", "recipes.ts"])
     await cp(join(directory, file), join(program, file));
   const examples = [...(await read("README.md")).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code);

@@ -1,14 +1,13 @@
 import { execFile } from "node:child_process";
-import { cpSync, globSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, globSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { listening } from "../support/requests/listening.ts";
+import { temporaryDirectory } from "../support/stack/temporary-directory.ts";
 
 /** A copy of the suite outside of the project, for somebody who has nothing else: it cannot import anything but Node.js. */
-const copy = mkdtempSync(join(tmpdir(), "contract-"));
-afterAll(() => rmSync(copy, { recursive: true }));
+const copy = await temporaryDirectory("contract-", afterAll);
 const files = globSync("{*.ts,checks/*.ts}", { cwd: import.meta.dirname, exclude: ["*.test.ts"] });
 for (const file of files) cpSync(join(import.meta.dirname, file), join(copy, file));
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, inject, vi } from "vitest";
 import { selectEngineTable } from "../../../lib/local/engine/dynamodb-client.ts";
 import { startLocal } from "../../../lib/local/local-run.ts";
@@ -8,6 +5,7 @@ import { issueApiKey } from "../../../lib/ops/keys/api-key-changes.ts";
 import { type RouteName, routes } from "../../../shared/routes.ts";
 import { engineEndpoint } from "../setup/engine-endpoint.ts";
 import { expectNothingSentIn } from "../setup/leaks.ts";
+import { temporaryDirectory } from "../stack/temporary-directory.ts";
 import type { Problem, ResponseBodies } from "./call.ts";
 import { fetchChecked } from "./checked-fetch.ts";
 import { noteSent } from "./sent.ts";
@@ -26,9 +24,8 @@ export async function startApi(options: Options = {}) {
   const { assembly } = inject("engine");
   /** Every line that the run logged. */
   const log: string[] = [];
-  const dataDirectory = await mkdtemp(join(tmpdir(), "api-"));
   const run = await startLocal({
-    dataDirectory,
+    dataDirectory: await temporaryDirectory("api-", afterAll),
     streams: false,
     dynamodbEndpoint: engineEndpoint,
     templateDirectory: assembly,
@@ -39,7 +36,6 @@ export async function startApi(options: Options = {}) {
   selectEngineTable(run.dynamodbEndpoint, run.tableName);
   const stop = async () => {
     await run.stop();
-    await rm(dataDirectory, { recursive: true });
     expectNothingSentIn(log);
   };
   // After thousands of requests, the check of the log takes minutes.

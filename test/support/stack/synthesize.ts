@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
@@ -8,6 +7,7 @@ import { type FunctionName, functionNames } from "../../../lib/bundling/bundle.t
 import { readStack } from "../../../lib/local/template/template.ts";
 import { stageResourceName } from "../../../shared/stages.ts";
 import { type TestSettings, writeStages } from "./stage-files.ts";
+import { temporaryDirectory } from "./temporary-directory.ts";
 
 /** Writes placeholder bundles, so that tests of the stack need no esbuild and share no files. */
 export async function writeBundles(directory: string) {
@@ -17,8 +17,7 @@ export async function writeBundles(directory: string) {
   }
 }
 
-const root = await mkdtemp(join(tmpdir(), "stack-"));
-afterAll(() => rm(root, { recursive: true }));
+const root = await temporaryDirectory("stack-", afterAll);
 
 /**
  * Creates a directory that is deleted after the test file. Each `App` needs one. Otherwise the CDK creates a directory in

@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Creates a directory that is removed after the test. @returns its real path */
-export async function temporaryDirectory(prefix = "test-"): Promise<string> {
+/** Creates a directory that is removed after the test or, with `afterAll`, after the test file. @returns its real path */
+export async function temporaryDirectory(
+  prefix = "test-",
+  atEnd: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   // The temporary directory of macOS is behind a link.
   const directory = await mkdtemp(join(await realpath(tmpdir()), prefix));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  atEnd(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }

@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, expect, test, vi } from "vitest";
@@ -15,6 +14,7 @@ import { filePath, readLines } from "../../../support/commands/lead-files.ts";
 import { startFakeMeta, type Taken } from "../../../support/requests/fake-meta.ts";
 import { engineEndpoint } from "../../../support/setup/engine-endpoint.ts";
 import { synthesizeAssembly } from "../../../support/stack/assembly.ts";
+import { temporaryDirectory } from "../../../support/stack/temporary-directory.ts";
 import { tableItems } from "../../../support/tables/table-items.ts";
 import { program } from "../support/program.ts";
 
@@ -30,8 +30,7 @@ vi.mock(import("../../../../lib/local/streams/local-queues.ts"), async (load) =>
   return { openLocalQueues: open };
 });
 
-const data = await mkdtemp(join(tmpdir(), "move-"));
-afterAll(() => rm(data, { recursive: true }));
+const data = await temporaryDirectory("move-", afterAll);
 const meta = await startFakeMeta("secret");
 const token = "EAAG".repeat(5);
 const secrets = { "channels/app-secret": "secret", "channels/whatsapp/106540352242922/token": token };
