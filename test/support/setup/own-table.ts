@@ -1,10 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  DynamoDBClient,
-  waitUntilTableExists,
-} from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll, inject } from "vitest";
 import { dataFormat, dataFormatTag } from "../../../shared/dynamodb/data-format.ts";
 import { engineEndpoint } from "./engine-endpoint.ts";
@@ -21,7 +16,6 @@ const client = new DynamoDBClient();
 const TableName = process.env.TABLE_NAME;
 const Tags = [{ Key: dataFormatTag, Value: String(dataFormat) }];
 await client.send(new CreateTableCommand({ ...table, TableName, Tags }));
-await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 0.1, maxDelay: 1 }, { TableName });
 
 afterAll(async () => {
   await client.send(new DeleteTableCommand({ TableName }));
