@@ -47,13 +47,16 @@ export function beforeCall(
   });
 }
 
-/** Whether a call puts such an item, alone or in a transaction. */
-export const puts =
+/** Whether a call puts or updates such an item, alone or in a transaction. */
+export const stores =
   (isMeant: (item: Key) => boolean) =>
-  ({ input: { Item, TransactItems = [] } }: TableCommand) =>
-    [Item, ...TransactItems.map(({ Put }: TableCommand["input"]) => Put?.Item)].some(
-      (item) => item && isMeant(item),
-    );
+  ({ input }: TableCommand): boolean => {
+    const { TransactItems = [{ Put: input, Update: input.UpdateExpression && input }] } = input;
+    return TransactItems.some(({ Put, Update }: TableCommand["input"]) => {
+      const item = Put?.Item ?? Update?.Key;
+      return item && isMeant(item);
+    });
+  };
 
 /** Ends pages and batches after a few items, so that every loop over the remaining items runs. */
 export const smallPages = (): Disposable =>

@@ -14,7 +14,7 @@ import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { withFields } from "../../../support/cases/with-fields.ts";
 import { call } from "../../../support/requests/call.ts";
 import { aLead, aMessage } from "../../../support/requests/requests.ts";
-import { beforeCall, puts } from "../../../support/tables/conditions.ts";
+import { beforeCall, stores } from "../../../support/tables/conditions.ts";
 import { copyTable, tagTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { compareItems, put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy, replace } from "./support/copy.ts";
@@ -236,7 +236,7 @@ describe("an account is copied from a table that was restored without indexes", 
     const [message = {}] = messagesIn(before, ada.email);
     await remove(message);
     using _ = beforeCall(
-      puts(({ sk }) => sk === message.sk),
+      stores(({ sk }) => sk === message.sk),
       () => put({ ...message, message: "Another" }),
     );
     expect(await replace(account, from)).toMatchObject({ code: 3, output: { stored: 0, left: 1 } });

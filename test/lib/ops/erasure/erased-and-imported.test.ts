@@ -11,7 +11,7 @@ import { runJson } from "../../../support/commands/command.ts";
 import { anAccount, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
 import { call } from "../../../support/requests/call.ts";
 import { aLead, aMessage, report, setStatus } from "../../../support/requests/requests.ts";
-import { beforeCall, puts } from "../../../support/tables/conditions.ts";
+import { beforeCall, stores } from "../../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { put, remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy } from "../accounts/support/copy.ts";
@@ -87,7 +87,7 @@ describe("accounts copy leaves nothing of a lead that is erased completely befor
     await prepare?.(data);
     let isErased = false;
     using __ = beforeCall(
-      puts(({ pk }) => pk.startsWith(`${type}#${to}`)),
+      stores(({ pk }) => pk.startsWith(`${type}#${to}`)),
       async () => {
         await eraseLead(to, id);
         isErased = true;
@@ -105,7 +105,7 @@ test("accounts copy does not note the erasure of a lead that is stored before th
   const lead = (await readItem(keys.leadKey(from, id))) ?? {};
   await eraseLead(from, id);
   using _ = beforeCall(
-    puts(({ pk }) => pk === `ERASED#${to}`),
+    stores(({ pk }) => pk === `ERASED#${to}`),
     () => put({ ...lead, ...keys.leadKey(to, id) }),
   );
   const { output } = await copy(from, tableName, "--to-account", to);

@@ -9,7 +9,7 @@ import { runJson } from "../../../support/commands/command.ts";
 import { anAccount, leadFile, storedLeads } from "../../../support/commands/lead-files.ts";
 import { call } from "../../../support/requests/call.ts";
 import { aMessage, setStatus } from "../../../support/requests/requests.ts";
-import { aroundCalls, beforeCall, puts, type TableCommand } from "../../../support/tables/conditions.ts";
+import { aroundCalls, beforeCall, stores, type TableCommand } from "../../../support/tables/conditions.ts";
 import { copyTable, useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy, replace } from "../accounts/support/copy.ts";
@@ -179,7 +179,7 @@ test("an erasure wins over an import that has read that the lead was undone", as
   const { account, undo, again } = await imported(`id,name\n${id},Ada\n`);
   await undo();
   using _ = beforeCall(
-    puts(({ pk }) => pk === `LEAD#${account}`),
+    stores(({ pk }) => pk === `LEAD#${account}`),
     () => beginErasure(account, id, new Pace()),
   );
   expect((await again()).output).toMatchObject({ imported: 0, erased: 1 });
@@ -194,7 +194,7 @@ async function withCopy() {
   const from = copyTable();
   const ofConversation = () => itemsWith(account, [conversationId]);
   for (const [, item] of await ofConversation()) await remove(item);
-  const isWritten = puts(({ pk }) => pk === `CONVERSATION#${account}`);
+  const isWritten = stores(({ pk }) => pk === `CONVERSATION#${account}`);
   return { ...it, isWritten, ofConversation, copyBack: () => copy(account, from) };
 }
 

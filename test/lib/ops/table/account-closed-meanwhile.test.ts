@@ -8,7 +8,7 @@ import { type Key, readItem, tableName } from "../../../../shared/dynamodb/table
 import { skipWaits } from "../../../support/cases/skipped-waits.ts";
 import { runJson } from "../../../support/commands/command.ts";
 import { anAccount, leadFile } from "../../../support/commands/lead-files.ts";
-import { aroundCalls, type TableCommand } from "../../../support/tables/conditions.ts";
+import { aroundCalls, stores } from "../../../support/tables/conditions.ts";
 import { useTablesOfCommands } from "../../../support/tables/memory-tables.ts";
 import { remove, tableItems } from "../../../support/tables/table-items.ts";
 import { copy } from "../accounts/support/copy.ts";
@@ -47,14 +47,6 @@ const commands = {
   },
 };
 
-/** Whether a call writes a lead of the account. */
-function writesLead(account: string, { input }: TableCommand): boolean {
-  const { TransactItems = [{ Update: input.UpdateExpression && input }] } = input;
-  return TransactItems.some(
-    ({ Put, Update }: TableCommand["input"]) => (Put?.Item ?? Update?.Key)?.pk === `LEAD#${account}`,
-  );
-}
-
 /** How an account is closed, and how the error then ends. An erased account must not come back by the same command. */
 const closures: Readonly<Record<string, [close: (account: string) => Promise<unknown>, end: string]>> = {
   frozen: [
@@ -67,10 +59,11 @@ const closures: Readonly<Record<string, [close: (account: string) => Promise<unk
 describe.each(Object.entries(commands))("%s", (_name, { open, run }) => {
   test.each(Object.entries(closures))("ends if its account is %s meanwhile", async (_, [close, end]) => {
     const account = await open();
+    const storesLead = stores(({ pk }) => pk === `LEAD#${account}`);
     let writes = 0;
     let before = Number.POSITIVE_INFINITY;
     using _calls = aroundCalls(async (command, send) => {
-      if (writesLead(account, command) && ++writes === 100) {
+      if (storesLead(command) && ++writes === 100) {
         await close(account);
         before = writes;
       }
