@@ -7,19 +7,16 @@ export interface Working {
   readonly batch: number;
 }
 
-/** By how many rows a total may be wrong, because changes are not counted yet. */
-export interface Slack {
-  readonly imported: number;
-  readonly deleted: number;
+/** The rows that a total must have, and those that it may have, because changes are not counted yet: bits of their numbers. */
+export interface Totals {
+  readonly always: number;
+  readonly ever: number;
 }
 
 /** A page that is being read while other steps happen, and what was true since the start of the read. */
-export interface Reading {
+export interface Reading extends Totals {
   readonly actor: Actor;
   readonly page: number;
-  /** The rows that its total must have all the time, and those that it may have at any time: bits of their numbers. */
-  readonly always: number;
-  readonly ever: number;
 }
 
 /** A transaction in progress, which single reads may miss. */

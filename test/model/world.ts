@@ -93,7 +93,7 @@ export function worldOf(scenario: Scenario) {
       const open = openEvents(state);
       const quiet = maintainers.every((it) => !it);
       expected.checkTrees(table, events.rows(open));
-      await expected.checkTotal(table, events.slack(open), quiet);
+      await expected.checkTotal(state, quiet);
       if (open === 0) await expected.checkExact(table);
     },
 

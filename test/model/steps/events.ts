@@ -15,7 +15,6 @@ import {
   startTime,
   type WriteEvent,
 } from "../scenario.ts";
-import type { Slack } from "../state.ts";
 import { toText } from "../texts.ts";
 import { findItem } from "../tree-check.ts";
 
@@ -62,12 +61,6 @@ export function eventsOf(scenario: Scenario) {
       if (event.do === "delete") return { before, after: undefined };
       const { do: _, row, ...changed } = event;
       return { before, after: changeRow(before, changed) };
-    },
-
-    /** By how many rows the unfiltered total may be off while a set of events has not been counted. */
-    slack(open: number): Slack {
-      const count = (kind: Event["do"]) => inSet(open).filter((event) => event.do === kind).length;
-      return { imported: count("import"), deleted: count("delete") };
     },
 
     /** The rows of a set of events, or of those of some kinds. */
