@@ -1,9 +1,5 @@
-import { change, deep, few, flat, insert, lose, move, pass, remove, tiny, world } from "./parts.ts";
+import { change, deep, few, flat, insert, large, lose, move, pass, remove, run, tiny } from "./parts.ts";
 
-/** Row 0 has another source than the others. */
-const sources = ["b", "a", "a", "a", "a"];
-const run = world({ limits: flat, sources, maintainers: [0, 0] });
-const large = world({ large: true, limits: flat, sources, maintainers: [0, 0] });
 const inNodes = { limits: deep, sources: ["a"] };
 
 /** Trees that are damaged, emptied and filled again. */

@@ -1,9 +1,5 @@
-import { change, create, deep, flat, insert, move, pass, remove, world } from "./parts.ts";
+import { change, create, deep, flat, insert, large, move, pass, remove, run } from "./parts.ts";
 
-/** Row 0 has another source than the others. */
-const sources = ["b", "a", "a", "a", "a"];
-const run = world({ limits: flat, sources, maintainers: [0, 0] });
-const large = world({ large: true, limits: flat, sources, maintainers: [0, 0] });
 const one = { maintainers: [0], crashes: 1 };
 const inNodes = { limits: deep, sources: ["a"] };
 

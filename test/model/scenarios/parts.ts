@@ -42,3 +42,10 @@ export const world =
     events: Scenario["events"],
     own: Partial<Scenario> = {},
   ): Scenario => ({ ...shared, name, initial, events, ...own });
+
+/** Row 0 has another source than the others. */
+export const sources = ["b", "a", "a", "a", "a"];
+
+/** Scenarios of lists with label trees, and those that are explored only at night. */
+export const run = world({ limits: flat, sources, maintainers: [0, 0] });
+export const large = world({ large: true, limits: flat, sources, maintainers: [0, 0] });

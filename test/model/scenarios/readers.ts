@@ -1,7 +1,5 @@
-import { change, create, deep, flat, insert, move, remove, world } from "./parts.ts";
+import { change, create, deep, flat, insert, move, remove, sources, world } from "./parts.ts";
 
-/** Row 0 has another source than the others. */
-const sources = ["b", "a", "a", "a", "a"];
 const ofSource = world({
   ...{ limits: flat, sources, maintainers: [0], pages: [1], filter: { source: "a" } },
 });
