@@ -4,6 +4,7 @@ import { type Item, tableName } from "../../../shared/dynamodb/table-client.ts";
 import { countedChanges, type RowChange } from "../../../shared/pages/maintain/changes.ts";
 import type { CountedOwner } from "../../../shared/pages/tree/counted-list.ts";
 import { treeKey } from "../../../shared/pages/tree/tree-store.ts";
+import type { Change } from "../../support/memory-table/stored-items.ts";
 import { streamRecord } from "../../support/tables/stream-record.ts";
 import { account, changeRow, createRow, owner, rowNumber } from "../rows.ts";
 import {
@@ -17,12 +18,6 @@ import {
 } from "../scenario.ts";
 import { toText } from "../texts.ts";
 import { findItem } from "../tree-check.ts";
-
-/** A change of a row. */
-interface Write {
-  readonly before: Item | undefined;
-  readonly after: Item | undefined;
-}
 
 /** The events of a scenario. Sets of events are bits of their numbers. */
 export function eventsOf(scenario: Scenario) {
@@ -50,7 +45,7 @@ export function eventsOf(scenario: Scenario) {
       restAfter(happened).some((event) => event.do === "create" && startTime + event.at + landsWithin < time),
 
     /** The write of an event; undefined while the event cannot happen. */
-    write(event: WriteEvent, clock: number, rows: readonly Item[]): Write | undefined {
+    write(event: WriteEvent, clock: number, rows: readonly Item[]): Change | undefined {
       if ("at" in event) {
         const createdAt = startTime + event.at;
         const after = createRow(event.row, createdAt, sourceOf(scenario, event.row));
@@ -79,7 +74,7 @@ export class Records {
   readonly #numbers = new Map<string, number>();
 
   /** The record of a write at a time. @returns its number; undefined if the write changes no count */
-  add({ before, after }: Write, clock: number): number | undefined {
+  add({ before, after }: Change, clock: number): number | undefined {
     const { dynamodb } = streamRecord(before, after);
     const time = { ApproximateCreationDateTime: Math.floor(clock / 1000), SequenceNumber: "" };
     const [changes] = countedChanges([{ dynamodb: { ...dynamodb, ...time } }]);
@@ -102,7 +97,7 @@ export class Records {
 }
 
 /** The command of a write. */
-export function toCommand({ before, after }: Write): PutCommand | DeleteCommand {
+export function toCommand({ before, after }: Change): PutCommand | DeleteCommand {
   if (after) return new PutCommand({ TableName: tableName, Item: after });
   const { pk, sk } = before ?? {};
   return new DeleteCommand({ TableName: tableName, Key: { pk, sk } });
