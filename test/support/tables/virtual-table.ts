@@ -23,11 +23,6 @@ export class VirtualTable {
   constructor(start: number, duration: (command: object) => number, clients = [table]) {
     vi.useFakeTimers({ now: start });
     replaceWaits((milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)));
-    vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
-      const controller = new AbortController();
-      setTimeout(() => controller.abort(), milliseconds);
-      return controller.signal;
-    });
     const send = (command: object) => this.#send(command, duration(command));
     for (const client of clients) vi.spyOn(client, "send").mockImplementation(send as never);
   }
