@@ -26,7 +26,6 @@ async function makeConversations({ mine }: Context) {
     channel,
     ids: { [leads]: leadIds, [conversations]: [0, 1, 2].map((n) => sent[n]?.conversationId ?? "") },
     sent,
-    startedAt: (n: 0 | 1 | 2) => sent[n]?.createdAt ?? "",
     /** When the last message of a conversation was sent, moved by some milliseconds. */
     lastAt: (n: 0 | 1 | 2, more = 0) =>
       new Date(Date.parse(sent[[3, 5, 2][n] ?? 0]?.createdAt ?? "") + more).toISOString(),

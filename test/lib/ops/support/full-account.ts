@@ -50,14 +50,11 @@ export async function fillAccount(account: string) {
   const chat = await talk(ada, "email", 3);
   const state = { delivery: "failed", deliveryError: "131026: Undeliverable", providerId: "wamid.1" };
   await report(account, { id: lastId, conversationId: chat }, state, headers);
-  const ids = {
-    ...{ ada, grace, chat, mail: await talk(ada, "whatsapp", 2) },
-    old: await talk(ada, "sms", 1, "closed"),
-    ended: await talk(grace, "email", 1, "closed"),
-  };
+  const mail = await talk(ada, "whatsapp", 2);
+  const old = await talk(ada, "sms", 1, "closed");
   await talk(grace, "whatsapp", 1);
   // Eight conversations are exported at a time.
-  for (const channel of ["a", "b", "c", "d", "e"]) await talk(grace, channel, 1, "closed");
+  for (const channel of ["email", "a", "b", "c", "d", "e"]) await talk(grace, channel, 1, "closed");
   const { id: gone } = await aLead(account);
   await beginErasure(account, gone, new Pace());
   await endErasure(account, gone, new Pace());
@@ -71,7 +68,7 @@ export async function fillAccount(account: string) {
   await put({ ...keys.labelTreeKey("lead", account, labelKey), labelKey });
   const entries = encodeEntries([rowEntry("lead_0", 0)]);
   await put({ ...keys.countNodeKey("lead", account, "node#1#1#"), entries });
-  return ids;
+  return { ada, grace, chat, mail, old };
 }
 
 /** The items of an account in the table. */
