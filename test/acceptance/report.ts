@@ -26,14 +26,9 @@ export function countVerdicts({ findings }: Pick<Report, "findings">) {
 export function terminalTable(report: Report): string {
   const rows = report.findings
     .filter(({ phase, verdict }) => phase !== "contract" || verdict !== "as assumed")
-    .map(({ phase, check, expected, seen, verdict }) => ({
-      phase,
-      verdict,
-      check,
-      expected,
-      seen: firstLine(seen),
-    }));
-  return rows.length === 0 ? summary(report) : `${formatColumns(rows)}\n\n${summary(report)}`;
+    .map((finding) => ({ ...finding, seen: firstLine(finding.seen) }));
+  if (rows.length === 0) return summary(report);
+  return `${formatColumns(rows, ["phase", "verdict", "check", "expected", "seen"])}\n\n${summary(report)}`;
 }
 
 const firstLine = (text: string) => text.replaceAll(/\s*\n\s*/g, "; ");
