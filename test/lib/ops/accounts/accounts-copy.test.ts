@@ -474,6 +474,14 @@ describe("an item that contradicts what is stored is reported and left out", () 
     expect(await tableItems()).toEqual(before);
   });
 
+  test("a conversation that is not valid is left out with its messages", async () => {
+    const { account, ada, from, before } = await anAccount();
+    await put({ ...before[`CONVERSATION#${account} ${ada.email}`], status: "" }, from);
+    const { output } = await replace(account, from);
+    const reasons = output.invalid.map(({ reason }: { reason: string }) => reason);
+    expect(reasons).toEqual(["its status is invalid", "its conversation is left out"]);
+  });
+
   test("messages of another lead or channel than their conversation are not copied", async () => {
     const { account, ada, grace, from, before } = await anAccount();
     const ofAda = messagesIn(before, ada.whatsapp);
