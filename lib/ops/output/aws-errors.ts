@@ -29,5 +29,5 @@ async function toSentence(error: unknown): Promise<string | undefined> {
   const code = errorCode(error);
   if (code === undefined && name !== "TimeoutError")
     return `DynamoDB is busy (${name}): run the command again.`;
-  return `DynamoDB cannot be reached (${message || code}): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.`;
+  return `AWS or the local run cannot be reached (${message || code}): check the network, the region and AWS_ENDPOINT_URL_DYNAMODB.`;
 }

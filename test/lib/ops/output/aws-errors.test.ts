@@ -15,11 +15,14 @@ test.each([
   [sdkError("ExpiredTokenException", "Expired."), access("ExpiredTokenException: Expired.")],
   [sdkError("UnrecognizedClientException", "Invalid."), access("UnrecognizedClientException: Invalid.")],
   [sdkError("InvalidClientTokenId", "Unknown."), access("InvalidClientTokenId: Unknown.")],
-  [sdkError("TimeoutError", "Timed out"), `DynamoDB cannot be reached (Timed out): ${unreachable}`],
+  [
+    sdkError("TimeoutError", "Timed out"),
+    `AWS or the local run cannot be reached (Timed out): ${unreachable}`,
+  ],
   [
     // Node.js reports a refused `localhost`, which has two addresses, without a message.
     Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }),
-    `DynamoDB cannot be reached (ECONNREFUSED): ${unreachable}`,
+    `AWS or the local run cannot be reached (ECONNREFUSED): ${unreachable}`,
   ],
   [throttled, "DynamoDB is busy (ThrottlingException): run the command again."],
   [new StaleReadError(), "Other writers kept changing the same items: run the command again."],
