@@ -98,7 +98,7 @@ export const stageSchema = {
       properties: { page: alarmTarget, ticket: alarmTarget },
       errorMessage: "an object with the ARN of a standard SNS topic for page and for ticket",
       description:
-        'Where alarms that [page somebody](operations.md#alarms) and alarms that can wait are sent: `{ "page": …, "ticket": … }`, with the same ARN or different ones.',
+        '[Where alarms](operations.md#where-alarms-go) that page somebody and alarms that can wait are sent: `{ "page": …, "ticket": … }`, with the same ARN or different ones.',
     },
     runbookUrl: text("an https URL without a fragment", {
       pattern: String.raw`^https://[^\s#]+$`,
