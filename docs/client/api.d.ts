@@ -2401,7 +2401,7 @@ export interface operations {
     listLeads: {
         parameters: {
             query?: {
-                /** @description The page, from 1. Past the last page of a list by creation, `data` is empty and `total` is still exact. */
+                /** @description The page, from 1. Past the last page, `data` is empty and `total` is still exact. A list by a change can end earlier: see `sort`. */
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;
@@ -2650,7 +2650,7 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description The page, from 1. Past the last page of a list by creation, `data` is empty and `total` is still exact. */
+                /** @description The page, from 1. Past the last page, `data` is empty and `total` is still exact. A list by a change can end earlier: see `sort`. */
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;

@@ -15,7 +15,7 @@ export const limit = { type: "string", pattern: "^(?:[1-9]\\d?|100)$" } as const
 export const creationOrders = ["-createdAt", "createdAt"] as const;
 
 export const pagingDescriptions = {
-  page: "The page, from 1. Past the last page of a list by creation, `data` is empty and `total` is still exact.",
+  page: "The page, from 1. Past the last page, `data` is empty and `total` is still exact. A list by a change can end earlier: see `sort`.",
   limit: "The number of items per page.",
 };
 
