@@ -1,5 +1,8 @@
 # Shell functions of the runbook, for bash and zsh: stack=leads-and-conversations-prod; . docs/operations/shell.sh
 
+# Comments in the commands of the pages: zsh reads none by default.
+[ -z "${ZSH_VERSION:-}" ] || setopt interactivecomments
+
 access_log=/aws/vendedlogs/http-apis/$stack
 
 # Prints an output of the stack: output ApiUrl
