@@ -27,17 +27,20 @@ export function linkHeader(path: string, query: { sort?: string }, { data, pagin
   const further = page < lastShown ? toPage(page + 1) : undefined;
   const later = by && (ascending || !further) ? goOn(toPage(1), query, data) : undefined;
   const next = later ?? further;
-  const targets: Record<string, Record<string, string>> = {
+  const targets = {
     first: toPage(1),
     ...(page > 1 && { prev: toPage(Math.min(page - 1, last)) }),
     ...(page < last && next && { next }),
     ...(last <= lastShown && { last: toPage(last) }),
   };
-  const join = () =>
-    Object.entries(targets)
-      .map(([rel, target]) => `<${path}?${new URLSearchParams(target)}>; rel="${rel}"`)
-      .join(", ");
-  for (const rel of leftOut) if (join().length > maxLinkBytes) delete targets[rel];
+  const links = new Map(
+    Object.entries(targets).map(([rel, target]) => [
+      rel,
+      `<${path}?${new URLSearchParams(target)}>; rel="${rel}"`,
+    ]),
+  );
+  const join = () => [...links.values()].join(", ");
+  for (const rel of leftOut) if (join().length > maxLinkBytes) links.delete(rel);
   return join();
 }
 
