@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { type DynamoDBStreams, TrimmedDataAccessException } from "@aws-sdk/client-dynamodb-streams";
 import type { DynamoDBBatchResponse, DynamoDBRecord } from "aws-lambda";
+import { cut } from "../../../shared/cut.ts";
 import { toLambdaRecord } from "../../stream-record.ts";
 import { errorMessage } from "../../user-error.ts";
 import type { EventSource } from "../template/event-source.ts";
@@ -102,8 +103,7 @@ export function startStream(source: EventSource, options: StreamOptions): void {
   }
 
   async function deliverRecords(records: readonly DynamoDBRecord[], position: string): Promise<void> {
-    for (let from = 0; from < records.length; from += source.batchSize) {
-      const batch = records.slice(from, from + source.batchSize);
+    for (const batch of cut(records, source.batchSize)) {
       await deliverBatch(batch.filter(source.accepts));
       if (signal.aborted) return;
       positions.set([position, String(batch.at(-1)?.dynamodb?.SequenceNumber)]);

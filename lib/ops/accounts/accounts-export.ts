@@ -1,3 +1,4 @@
+import { cut } from "../../../shared/cut.ts";
 import { accountPartition } from "../../../shared/dynamodb/keys.ts";
 import type { Pace } from "../../../shared/dynamodb/pace.ts";
 import { inPartition, queryItems } from "../../../shared/dynamodb/read-pages.ts";
@@ -55,6 +56,5 @@ async function* readAccount(account: string, pace: Pace, invalid: InvalidItems):
     return [{ type: "conversation", ...whole.conversation }, ...messages];
   };
   for await (const items of read("conversation"))
-    for (let from = 0; from < items.length; from += conversationsAtOnce)
-      yield* await Promise.all(items.slice(from, from + conversationsAtOnce).map(readConversation));
+    for (const part of cut(items, conversationsAtOnce)) yield* await Promise.all(part.map(readConversation));
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { cut, type Entry, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
+import { cut } from "../../cut.ts";
+import { type Entry, indexAt, rowEntry, separator, sumEntry } from "../tree/entry.ts";
 import type { Root } from "../tree/root.ts";
 import type { Limits } from "../tree/tree-limits.ts";
 import type { Node } from "../tree/tree-store.ts";

@@ -1,6 +1,6 @@
+import { cut } from "../../cut.ts";
 import { rowKey } from "../../dynamodb/keys.ts";
 import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
-import { cut } from "../tree/entry.ts";
 import type { ListRange, ListRequest } from "./choose-index.ts";
 import type { Call } from "./read-budget.ts";
 import { walk } from "./row-reader.ts";

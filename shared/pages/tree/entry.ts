@@ -53,10 +53,6 @@ export const placeAt = (entries: readonly Entry[], index: number, end: string): 
   end: entries[index + 1]?.start ?? end,
 });
 
-/** Cuts entries or keys into parts of `most`; the last part has the rest. */
-export const cut = <T>(all: readonly T[], most: number): (readonly T[])[] =>
-  Array.from({ length: Math.ceil(all.length / most) }, (_, i) => all.slice(i * most, (i + 1) * most));
-
 /** The shortest sort key after `before` and not after `at`: where a part whose first row is `at` can start. */
 export function separator(before: string, at: string): string {
   let length = 1;

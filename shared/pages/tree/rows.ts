@@ -1,10 +1,10 @@
+import { cut } from "../../cut.ts";
 import { accountPartition, isLabelPartition, rowKey } from "../../dynamodb/keys.ts";
 import { unpaced } from "../../dynamodb/pace.ts";
 import { between, queryPages } from "../../dynamodb/read-pages.ts";
 import type { Retry } from "../../dynamodb/retry.ts";
 import { type Item, maxBatchKeys, readItems } from "../../dynamodb/table-client.ts";
 import { bucketOf, type CountedOwner, endOfRows, isRowKey, keyAt, latest } from "./counted-list.ts";
-import { cut } from "./entry.ts";
 
 /** A row of a list, and what determines where it is counted. */
 export interface CountedRow {
