@@ -46,7 +46,8 @@ export function startIamProxy({
     if (!caller) return rejection(400, "UnrecognizedClientException", "The security token is invalid.");
     const call = incoming.headers["x-amz-target"]?.toString() ?? `${incoming.method} ${incoming.url}`;
     const operation = call.replace(/^.*\./, "");
-    if (!call.startsWith("DynamoDB_") && !(operation in operations))
+    const own = operations[operation];
+    if (!own && !call.startsWith("DynamoDB_"))
       return rejection(400, "UnknownOperationException", `The local run does not imitate ${call}.`);
     const denial = checkIamAccess(caller, operation, body, findPartitionKey);
     // The function logs it.
@@ -56,7 +57,6 @@ export function startIamProxy({
     const fault = faults.draw(requestId, operation);
     if (fault && !requestId) log(`[${caller.label}] fault: ${fault} ${operation}`);
     if (fault === "throttle") return rejection(400, "ThrottlingException", "FAULTS has throttle.");
-    const own = operations[operation];
     const reply = own
       ? Response.json(await own(JSON.parse(String(body)) as never))
       : await forward(engine, incoming, body);
